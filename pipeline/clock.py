@@ -1,0 +1,26 @@
+"""The time, asked for in one place, so that tests can turn the clock."""
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """What the rest of fairlane may ask about time."""
+
+    def now_ms(self) -> int:
+        """Wall clock, epoch milliseconds: for what is stored or shown."""
+        ...
+
+    def monotonic_ms(self) -> int:
+        """Milliseconds from an arbitrary start, never going back: for durations."""
+        ...
+
+
+class SystemClock:
+    """The machine's own clocks."""
+
+    def now_ms(self) -> int:
+        return time.time_ns() // 1_000_000
+
+    def monotonic_ms(self) -> int:
+        return time.monotonic_ns() // 1_000_000

@@ -1,0 +1,176 @@
+"""Every error of fairlane, classified by what to do next, not by where it arose.
+
+    FairlaneError
+    ├── Retryable                 try again later: it may well work
+    │   ├── QueueUnavailable      Redis or Valkey does not answer
+    │   ├── DatabaseUnavailable   PostgreSQL or SQLite does not answer
+    │   ├── StorageUnavailable    the object store does not answer
+    │   ├── EngineTimeout         the OCR child passed its hard time limit and was ended
+    │   └── EngineCrashed         the OCR child died
+    ├── Permanent                 the same input fails the same way for ever
+    │   ├── InvalidInput          a request that is understood but wrong; names each field
+    │   │   └── InvalidMac        a device address in no known spelling
+    │   ├── MalformedInput        a request that cannot be parsed at all
+    │   ├── BadImage              bytes that are not a readable image
+    │   │   ├── UnsupportedType   an image, or not, of a kind we do not read
+    │   │   └── ImageTooLarge     too many bytes or pixels, or a shape no engine can read
+    │   ├── TaskNotFound          no such task (or not yours)
+    │   ├── TaskConflict          the task id belongs to other content
+    │   ├── TaskEnded             the task has ended, so the wish comes too late
+    │   ├── ObjectMissing         the stored image of a task is gone
+    │   └── PoisonedEntry         an entry in Redis that no fairlane wrote
+    ├── Overload                  come back after retry_after_ms
+    │   ├── QueueFull             the whole service is full
+    │   ├── DeviceBacklogFull     this device is full, the others are not
+    │   ├── HostOverloaded        this worker host is over a watermark
+    │   └── NoCapableWorker       nobody alive can do this kind of work
+    ├── LeaseLost                 somebody else owns the task: stop, write nothing
+    └── ConfigurationError        the process must not start
+        └── AlreadyRunning        another process holds this data folder
+
+`middleware/outcome.py` turns a branch into an ending of the task, `web/errors.py` into an HTTP status, `cli` into an
+exit code. Anything outside this tree is a bug and is treated as `Retryable`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+class FairlaneError(Exception):
+    """The root; `code` is stable for clients, metrics and stored records."""
+
+    code: ClassVar[str] = "internal"
+
+
+class Retryable(FairlaneError):
+    code = "retryable"
+
+
+class QueueUnavailable(Retryable):
+    code = "queue_unavailable"
+
+
+class DatabaseUnavailable(Retryable):
+    code = "database_unavailable"
+
+
+class StorageUnavailable(Retryable):
+    code = "storage_unavailable"
+
+
+class EngineTimeout(Retryable):
+    code = "engine_timeout"
+
+
+class EngineCrashed(Retryable):
+    code = "engine_crashed"
+
+
+class Permanent(FairlaneError):
+    code = "permanent"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProblem:
+    """One thing wrong with one field of an input.
+
+    Args:
+        pointer: where, as an RFC 6901 JSON pointer (`/tasks/0/mac`), or the name of a form field or parameter.
+        detail: what is wrong and what would be right, in one sentence; never the value itself.
+    """
+
+    pointer: str
+    detail: str
+
+
+class InvalidInput(Permanent):
+    """The input is understood, but one or more fields are wrong; nothing was stored or enqueued."""
+
+    code = "validation_failed"
+
+    def __init__(self, problems: Sequence[FieldProblem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(f"{p.pointer}: {p.detail}" for p in self.problems))
+
+
+class InvalidMac(InvalidInput):
+    code = "invalid_mac"
+
+
+class MalformedInput(Permanent):
+    code = "malformed_input"
+
+
+class BadImage(Permanent):
+    code = "bad_image"
+
+
+class UnsupportedType(BadImage):
+    code = "unsupported_type"
+
+
+class ImageTooLarge(BadImage):
+    code = "image_too_large"
+
+
+class TaskNotFound(Permanent):
+    code = "task_not_found"
+
+
+class TaskConflict(Permanent):
+    code = "task_conflict"
+
+
+class TaskEnded(Permanent):
+    code = "task_ended"
+
+
+class ObjectMissing(Permanent):
+    code = "object_missing"
+
+
+class PoisonedEntry(Permanent):
+    code = "poisoned_entry"
+
+
+class Overload(FairlaneError):
+    """Not now.
+
+    Args:
+        retry_after_ms: when to come back, milliseconds from now, >= 1_000.
+    """
+
+    code = "overload"
+
+    def __init__(self, message: str, *, retry_after_ms: int) -> None:
+        super().__init__(message)
+        self.retry_after_ms = retry_after_ms
+
+
+class QueueFull(Overload):
+    code = "queue_full"
+
+
+class DeviceBacklogFull(Overload):
+    code = "device_backlog_full"
+
+
+class HostOverloaded(Overload):
+    code = "host_overloaded"
+
+
+class NoCapableWorker(Overload):
+    code = "no_capable_worker"
+
+
+class LeaseLost(FairlaneError):
+    code = "lease_lost"
+
+
+class ConfigurationError(FairlaneError):
+    code = "configuration"
+
+
+class AlreadyRunning(ConfigurationError):
+    code = "already_running"

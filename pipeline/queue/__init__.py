@@ -1,0 +1,42 @@
+"""The fair queue: the only code that talks to Redis, usable alone."""
+
+from pipeline.queue.fair_queue import FairQueue
+from pipeline.queue.inspect import Inspector
+from pipeline.queue.opening import open_consumer_queue, open_inspector, open_queue, open_roster
+from pipeline.queue.roster import Roster
+from pipeline.queue.rules import Rules
+from pipeline.queue.types import (
+    ENDS,
+    LANES,
+    Claim,
+    Ended,
+    Enqueued,
+    Lane,
+    LaneBooks,
+    LaneStatus,
+    QueuedTask,
+    Task,
+    TaskState,
+)
+
+__all__ = [
+    "ENDS",
+    "LANES",
+    "Claim",
+    "Ended",
+    "Enqueued",
+    "FairQueue",
+    "Inspector",
+    "Lane",
+    "LaneBooks",
+    "LaneStatus",
+    "QueuedTask",
+    "Roster",
+    "Rules",
+    "Task",
+    "TaskState",
+    "open_consumer_queue",
+    "open_inspector",
+    "open_queue",
+    "open_roster",
+]

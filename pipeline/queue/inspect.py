@@ -1,0 +1,150 @@
+"""Read-only views of the queue, bounded, for the API, the command line and the scheduler."""
+
+import json
+from itertools import islice
+from typing import Any
+
+import redis
+
+from pipeline.clock import Clock
+from pipeline.errors import QueueUnavailable
+from pipeline.queue.keys import Keys
+from pipeline.queue.rules import Rules
+from pipeline.queue.scripts import Scripts
+from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, QueuedTask, TaskState
+
+#: Devices looked at, at most, to find the longest wait of a lane.
+_OLDEST_LOOKED_AT = 64
+_ENDS_IN_ORDER = (
+    TaskState.DONE,
+    TaskState.FAILED,
+    TaskState.DEAD,
+    TaskState.EXPIRED,
+    TaskState.EVICTED,
+    TaskState.CANCELLED,
+)
+
+
+class Inspector:
+    """Looks at the queue and changes nothing.
+
+    Every method raises `QueueUnavailable` when the server does not answer in time.
+    """
+
+    def __init__(self, client: redis.Redis, rules: Rules, clock: Clock | None = None) -> None:
+        self._client = client
+        self._scripts = Scripts(client)
+        self._clock = clock
+        self.keys = Keys(rules.prefix)
+
+    def ping(self) -> None:
+        """Return when the server answers."""
+        self._ask("PING")
+
+    def now_ms(self) -> int:
+        """The time by which the queue works: the server's, epoch ms."""
+        if self._clock is not None:
+            return self._clock.now_ms()
+        seconds, micros = self._ask("TIME")
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    def find(self, task_id: str) -> QueuedTask | None:
+        """What the queue knows of a task, or None when it does not know it (any more)."""
+        fields = _text_hash(self._ask("HGETALL", self.keys.task(task_id)))
+        if "state" not in fields:
+            return None
+        state, mac, lane = TaskState(fields["state"]), fields["mac"], fields["lane"]
+        position = None
+        if state is TaskState.QUEUED:
+            rank = self._ask("ZRANK", self.keys.line(mac, lane), fields["member"])
+            position = None if rank is None else int(rank) + 1
+        due = self._ask("ZSCORE", self.keys.delayed(), task_id) if state is TaskState.DELAYED else None
+        return QueuedTask(
+            task_id=task_id,
+            lane="ocr" if lane == "ocr" else "text",
+            mac=mac,
+            state=state,
+            token=int(fields["token"]),
+            attempts=int(fields["attempts"]),
+            defers=int(fields["defers"]),
+            deliveries=int(fields["deliveries"]),
+            enqueued_ms=int(fields["enqueued_ms"]),
+            due_ms=0 if due is None else int(float(due)),
+            position=position,
+        )
+
+    def lanes(self) -> list[LaneStatus]:
+        """Each lane as it is now."""
+        now_ms = self.now_ms()
+        statuses = []
+        for lane in LANES:
+            waiting, delayed = self._ask("HMGET", self.keys.lane(lane), "waiting", "delayed")
+            statuses.append(
+                LaneStatus(
+                    lane=lane,
+                    waiting=int(waiting or 0),
+                    delayed=int(delayed or 0),
+                    leased=int(self._ask("ZCARD", self.keys.leases(lane))),
+                    devices=int(self._ask("ZCARD", self.keys.oldest(lane))),
+                    oldest_wait_ms=self._oldest_wait_ms(lane, now_ms),
+                )
+            )
+        return statuses
+
+    def audit(self) -> list[LaneBooks]:
+        """Recount every lane from the data itself."""
+        books = []
+        for lane in LANES:
+            given_now = "" if self._clock is None else self._clock.now_ms()
+            reply = self._scripts.call("audit", self.keys.epoch(), given_now, lane)
+            counts = [int(value) for value in islice(reply.values, 10)]
+            books.append(
+                LaneBooks(
+                    lane=lane,
+                    accepted=counts[0],
+                    waiting=counts[1],
+                    delayed=counts[2],
+                    leased=counts[3],
+                    ended=dict(zip(_ENDS_IN_ORDER, counts[4:], strict=True)),
+                    faults=tuple(value.decode() for value in reply.values[10:]),
+                )
+            )
+        return books
+
+    def dead_letters(self, *, limit: int = 100) -> list[dict[str, Any]]:
+        """The newest dead letters."""
+        return [json.loads(entry) for entry in self._ask("LRANGE", self.keys.dead_letter(), 0, limit - 1)]
+
+    def watermark(self) -> dict[str, Any] | None:
+        """The last snapshot the scheduler published, or None when it is too old."""
+        snapshot = self._ask("GET", self.keys.watermark())
+        return None if snapshot is None else dict(json.loads(snapshot))
+
+    def server_facts(self) -> dict[str, str]:
+        """What `doctor` must know of the server: version, persistence, eviction policy, memory."""
+        info = self._ask("INFO")
+        wanted = ("redis_version", "valkey_version", "aof_enabled", "maxmemory_policy", "maxmemory", "used_memory")
+        return {name: str(info[name]) for name in wanted if name in info}
+
+    def _oldest_wait_ms(self, lane: Lane, now_ms: int) -> int:
+        # The index may name an older time than the line's head now has, never a younger one: so the scan may stop at
+        # the first entry that is younger than the oldest head found.
+        oldest: float | None = None
+        entries = self._ask("ZRANGE", self.keys.oldest(lane), 0, _OLDEST_LOOKED_AT - 1, "WITHSCORES")
+        for mac, indexed in entries:
+            if oldest is not None and float(indexed) >= oldest:
+                break
+            head = self._ask("ZRANGE", self.keys.line(mac.decode(), lane), 0, 0, "WITHSCORES")
+            if head:
+                oldest = min(float(head[0][1]), oldest if oldest is not None else float("inf"))
+        return 0 if oldest is None else max(0, now_ms - int(oldest))
+
+    def _ask(self, *command: str | int) -> Any:
+        try:
+            return self._client.execute_command(*command)  # type: ignore[no-untyped-call]
+        except redis.RedisError as exc:
+            raise QueueUnavailable(f"{command[0]}: {exc}") from exc
+
+
+def _text_hash(raw: Any) -> dict[str, str]:
+    return {key.decode(): value.decode("utf-8", "replace") for key, value in dict(raw).items()}

@@ -1,0 +1,84 @@
+"""Every Redis key, one function each; `lua/lib/keys.lua` builds the same names and a test compares the two."""
+
+
+class Keys:
+    """The names of one fairlane's keys.
+
+    Args:
+        prefix: in front of every name; two fairlanes on one server need two prefixes.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+
+    def epoch(self) -> str:
+        """string: when this data set began, epoch ms; missing after a loss of data."""
+        return f"{self.prefix}epoch"
+
+    def line(self, mac: str, lane: str) -> str:
+        """zset: `<sequence>:<size class>:<task id>` -> order, epoch ms; the device's line in that lane."""
+        return f"{self.prefix}mac:queue:{mac}:{lane}"
+
+    def meta(self, mac: str) -> str:
+        """hash: what is known of a device; fields that end in `:<lane>` count for that lane."""
+        return f"{self.prefix}mac:meta:{mac}"
+
+    def schedule(self, lane: str) -> str:
+        """zset: `<sequence>:<mac>` -> score; only devices that can be served now."""
+        return f"{self.prefix}mac:schedule:{lane}"
+
+    def oldest(self, lane: str) -> str:
+        """zset: mac -> order of its first task, or of one that stood there earlier; every device with a line."""
+        return f"{self.prefix}mac:oldest:{lane}"
+
+    def lane(self, lane: str) -> str:
+        """hash: the lane's clock, estimates and books."""
+        return f"{self.prefix}lane:{lane}"
+
+    def wake(self, lane: str) -> str:
+        """list: wake-ups for idle consumers."""
+        return f"{self.prefix}wake:{lane}"
+
+    def leases(self, lane: str) -> str:
+        """zset: task id -> lease deadline, epoch ms; its size is the number in flight."""
+        return f"{self.prefix}leases:{lane}"
+
+    def task(self, task_id: str) -> str:
+        """hash: one task; goes away a while after its end."""
+        return f"{self.prefix}task:{task_id}"
+
+    def delayed(self) -> str:
+        """zset: task id -> due time, epoch ms."""
+        return f"{self.prefix}delayed"
+
+    def backoff(self) -> str:
+        """zset: `<mac>:<lane>` -> end of backoff, epoch ms."""
+        return f"{self.prefix}backoff"
+
+    def expiry(self) -> str:
+        """zset: task id -> when it expires, epoch ms."""
+        return f"{self.prefix}expiry"
+
+    def global_pending(self) -> str:
+        """string: tasks waiting, delayed and in flight, all lanes."""
+        return f"{self.prefix}global_pending"
+
+    def overloaded(self) -> str:
+        """set: macs at or over their own limit."""
+        return f"{self.prefix}overloaded_macs"
+
+    def dead_letter(self) -> str:
+        """list: dead letters as JSON, newest first."""
+        return f"{self.prefix}dead_letter"
+
+    def workers(self) -> str:
+        """zset: `<hostname>:<pid>` -> when its entry runs out, epoch ms."""
+        return f"{self.prefix}workers"
+
+    def worker(self, worker_id: str) -> str:
+        """hash: one entry of the worker registry; goes away by itself."""
+        return f"{self.prefix}worker:{worker_id}"
+
+    def watermark(self) -> str:
+        """string: the last snapshot as JSON; goes away by itself."""
+        return f"{self.prefix}watermark"

@@ -1,0 +1,57 @@
+--[[
+audit - recount one lane from the data itself and name what disagrees; changes nothing.
+
+KEYS
+  1 root         string  the epoch key: carries the prefix
+ARGV
+  1 given_now    int     epoch ms, or empty for the server's clock
+  2 lane_name    string
+BUILDS
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} leases:{lane}
+  delayed
+RETURNS
+  books          accepted waiting delayed leased done failed dead expired evicted cancelled fault ...
+COST  O(devices + delayed): for people and tests, never in the way of a task
+]]
+--@include keys
+--@include record
+--@include lane
+--@include device
+
+local given_now, lane_name = ARGV[1], ARGV[2]
+
+local now = now_from(given_now)
+local lane = open_lane(lane_name, now)
+local faults = {}
+local function expect(is_right, fault) if not is_right then faults[#faults + 1] = fault end end
+
+local waiting, inflight = 0, 0
+for _, mac in ipairs(redis.call('ZRANGE', oldest_key(lane_name), 0, -1)) do
+  local device = open_device(mac, lane_name)
+  local length = redis.call('ZCARD', line_key(mac, lane_name))
+  waiting = waiting + length
+  local turn = text(device, 'turn:' .. lane_name)
+  local is_seated = turn ~= '' and redis.call('ZSCORE', schedule_key(lane_name), turn) and true or false
+  expect(length > 0, mac .. ': listed as waiting with an empty line')
+  expect(is_seated or is_gated(device, now) or lane_get(device, 'unschedulable_until') > 0,
+    mac .. ': stranded: waiting, no gate shut, not in the ready set')
+  expect(not (is_seated and is_gated(device, now)), mac .. ': gated and yet in the ready set')
+  expect(lane_get(device, 'active') > 0, mac .. ': waiting but not counted as active')
+end
+
+local delayed = 0
+for _, task_id in ipairs(redis.call('ZRANGE', delayed_key(), 0, -1)) do
+  if redis.call('HGET', task_key(task_id), 'lane') == lane_name then delayed = delayed + 1 end
+end
+
+local leased = redis.call('ZCARD', leases_key(lane_name))
+expect(waiting == get(lane, 'waiting'), 'the lane counts ' .. get(lane, 'waiting') .. ' waiting, the lines ' .. waiting)
+expect(delayed == get(lane, 'delayed'), 'the lane counts ' .. get(lane, 'delayed') .. ' delayed, the set ' .. delayed)
+expect(leased == get(lane, 'busy'), 'the lane counts ' .. get(lane, 'busy') .. ' in flight, the leases ' .. leased)
+
+local reply = {'books', digits(get(lane, 'accepted')), digits(waiting), digits(delayed), digits(leased)}
+for _, state in ipairs({'done', 'failed', 'dead', 'expired', 'evicted', 'cancelled'}) do
+  reply[#reply + 1] = digits(get(lane, state))
+end
+for _, fault in ipairs(faults) do reply[#reply + 1] = fault end
+return reply

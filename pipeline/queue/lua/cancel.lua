@@ -1,0 +1,50 @@
+--[[
+cancel - end a task that has not ended, wherever it is; its holder, if any, loses the lease.
+
+KEYS
+  1 root         string  the epoch key: carries the prefix
+ARGV
+  1 given_now    int     epoch ms, or empty for the server's clock
+  2 task_id      string
+  3 policy       string  fair | aging
+  4 dedupe_ms    int     how long an ended task is remembered
+  5 max_per_mac  int     tasks, one device
+BUILDS
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  leases:{lane} delayed expiry global_pending overloaded_macs
+RETURNS
+  cancelled
+  ended          state
+  unknown
+COST  O(log n)
+]]
+--@include keys
+--@include record
+--@include lane
+--@include device
+--@include task
+
+local given_now, task_id, policy = ARGV[1], ARGV[2], ARGV[3]
+local dedupe_ms, max_per_mac = tonumber(ARGV[4]), tonumber(ARGV[5])
+
+local task = open_task(task_id)
+local state = text(task, 'state')
+if state == '' then return {'unknown'} end
+if IS_END[state] then return {'ended', state} end
+local now = now_from(given_now)
+local lane = open_lane(text(task, 'lane'), now)
+local device = open_device(text(task, 'mac'), lane.name)
+if state == 'queued' then
+  redis.call('ZREM', line_key(device.mac, lane.name), text(task, 'member'))
+  add(lane, 'waiting', -1)
+elseif state == 'delayed' then
+  redis.call('ZREM', delayed_key(), task_id)
+  add(lane, 'delayed', -1)
+else
+  release(lane, device, task, now - get(task, 'claimed_ms'), now)
+end
+end_task(lane, device, task, 'cancelled', 'cancelled', dedupe_ms, max_per_mac, now)
+reseat(lane, device, policy, now)
+save_device(device)
+save(lane)
+return {'cancelled'}

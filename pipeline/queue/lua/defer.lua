@@ -1,0 +1,70 @@
+--[[
+defer - put the task back for later without spending an attempt, and its device's lane into backoff with it.
+
+Both wait: the task has its own due time, so nothing that opens the device early can run it early.
+
+KEYS
+  1 root         string  the epoch key: carries the prefix
+ARGV
+  1 given_now    int     epoch ms, or empty for the server's clock
+  2 task_id      string
+  3 token        int     of the lease
+  4 policy       string  fair | aging
+  5 base_ms      int     first backoff; doubles with each defer of the task
+  6 max_ms       int     longest backoff
+  7 max_defers   int     one more and the task is dead
+  8 dedupe_ms    int     how long an ended task is remembered
+  9 max_per_mac  int     tasks, one device
+  10 dead_max    int     dead letters kept
+  11 code        string  why
+BUILDS
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  leases:{lane} delayed backoff expiry global_pending overloaded_macs dead_letter
+RETURNS
+  delayed        due_ms
+  dead
+  lost           state
+COST  O(log n)
+]]
+--@include keys
+--@include record
+--@include lane
+--@include device
+--@include task
+--@include dead_letter
+
+local given_now, task_id, token, policy = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local base_ms, max_ms, max_defers = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local dedupe_ms, max_per_mac, dead_max, code = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]), ARGV[11]
+
+local task = open_task(task_id)
+if not holds(task, token) then return {'lost', text(task, 'state')} end
+local now = now_from(given_now)
+local lane = open_lane(text(task, 'lane'), now)
+local device = open_device(text(task, 'mac'), lane.name)
+-- A started attempt that is deferred was no attempt.
+if text(task, 'state') == 'running' then add(task, 'attempts', -1) end
+release(lane, device, task, 0, now)
+add(task, 'defers', 1)
+
+local reply
+if get(task, 'defers') > max_defers then
+  write_dead_letter(task, 'dead', code, 'deferred too often', dead_max, now)
+  end_task(lane, device, task, 'dead', code, dedupe_ms, max_per_mac, now)
+  reply = {'dead'}
+else
+  local due = now + math.min(base_ms * 2 ^ (get(task, 'defers') - 1), max_ms)
+  redis.call('ZADD', delayed_key(), due, task_id)
+  put(task, 'state', 'delayed')
+  add(lane, 'delayed', 1)
+  save(task)
+  if due > lane_get(device, 'unschedulable_until') then
+    lane_put(device, 'unschedulable_until', due)
+    redis.call('ZADD', backoff_key(), due, device.mac .. ':' .. lane.name)
+  end
+  reply = {'delayed', digits(due)}
+end
+reseat(lane, device, policy, now)
+save_device(device)
+save(lane)
+return reply

@@ -1,0 +1,62 @@
+--[[
+expire - end the tasks that have waited longer than their TTL; touches only what is due.
+
+KEYS
+  1 root         string  the epoch key: carries the prefix
+ARGV
+  1 given_now    int     epoch ms, or empty for the server's clock
+  2 limit        int     tasks looked at, at most
+  3 policy       string  fair | aging
+  4 dedupe_ms    int     how long an ended task is remembered
+  5 max_per_mac  int     tasks, one device
+  6 lease_ms     int     when to look again at a task that is being worked on
+BUILDS
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  delayed expiry global_pending overloaded_macs
+RETURNS
+  expired        task_id token ...
+COST  O(limit log n)
+]]
+--@include keys
+--@include record
+--@include lane
+--@include device
+--@include task
+
+local given_now, limit, policy = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local dedupe_ms, max_per_mac, lease_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+
+local now = now_from(given_now)
+
+local function expire_one(task)
+  local lane = open_lane(text(task, 'lane'), now)
+  local device = open_device(text(task, 'mac'), lane.name)
+  if text(task, 'state') == 'queued' then
+    redis.call('ZREM', line_key(device.mac, lane.name), text(task, 'member'))
+    add(lane, 'waiting', -1)
+  else
+    redis.call('ZREM', delayed_key(), task.id)
+    add(lane, 'delayed', -1)
+  end
+  end_task(lane, device, task, 'expired', 'expired', dedupe_ms, max_per_mac, now)
+  reseat(lane, device, policy, now)
+  save_device(device)
+  save(lane)
+end
+
+local reply = {'expired'}
+for _, task_id in ipairs(redis.call('ZRANGEBYSCORE', expiry_key(), '-inf', now, 'LIMIT', 0, limit)) do
+  local task = open_task(task_id)
+  local state = text(task, 'state')
+  if state == 'queued' or state == 'delayed' then
+    expire_one(task)
+    reply[#reply + 1] = task_id
+    reply[#reply + 1] = digits(get(task, 'token'))
+  elseif state == 'leased' or state == 'running' then
+    -- It was claimed in time: only should it come back to the line is it over.
+    redis.call('ZADD', expiry_key(), now + lease_ms, task_id)
+  else
+    redis.call('ZREM', expiry_key(), task_id)
+  end
+end
+return reply

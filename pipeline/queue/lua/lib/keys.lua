@@ -1,0 +1,18 @@
+-- Every key a script builds, one function each; keys.py says what each holds. KEYS[1] is the epoch key: its name
+-- carries the prefix and, on a Cluster, the slot.
+local PREFIX = string.sub(KEYS[1], 1, -string.len('epoch') - 1)
+
+local function line_key(mac, lane) return PREFIX .. 'mac:queue:' .. mac .. ':' .. lane end
+local function meta_key(mac) return PREFIX .. 'mac:meta:' .. mac end
+local function schedule_key(lane) return PREFIX .. 'mac:schedule:' .. lane end
+local function oldest_key(lane) return PREFIX .. 'mac:oldest:' .. lane end
+local function lane_key(lane) return PREFIX .. 'lane:' .. lane end
+local function wake_key(lane) return PREFIX .. 'wake:' .. lane end
+local function leases_key(lane) return PREFIX .. 'leases:' .. lane end
+local function task_key(task_id) return PREFIX .. 'task:' .. task_id end
+local function delayed_key() return PREFIX .. 'delayed' end
+local function backoff_key() return PREFIX .. 'backoff' end
+local function expiry_key() return PREFIX .. 'expiry' end
+local function global_pending_key() return PREFIX .. 'global_pending' end
+local function overloaded_key() return PREFIX .. 'overloaded_macs' end
+local function dead_letter_key() return PREFIX .. 'dead_letter' end

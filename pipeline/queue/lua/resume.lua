@@ -1,0 +1,36 @@
+--[[
+resume - seat the devices whose backoff has ended.
+
+KEYS
+  1 root         string  the epoch key: carries the prefix
+ARGV
+  1 given_now    int     epoch ms, or empty for the server's clock
+  2 limit        int     devices, at most
+  3 policy       string  fair | aging
+BUILDS
+  lane:{lane} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane} backoff
+RETURNS
+  resumed        mac ...
+COST  O(limit log n)
+]]
+--@include keys
+--@include record
+--@include lane
+--@include device
+
+local given_now, limit, policy = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+
+local now = now_from(given_now)
+local reply = {'resumed'}
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', backoff_key(), '-inf', now, 'LIMIT', 0, limit)) do
+  redis.call('ZREM', backoff_key(), member)
+  local mac, lane_name = string.match(member, '^(.+):([^:]+)$')
+  local lane = open_lane(lane_name, now)
+  local device = open_device(mac, lane_name)
+  clamp_tag(lane, device)
+  reseat(lane, device, policy, now)
+  save(device)
+  save(lane)
+  reply[#reply + 1] = mac
+end
+return reply

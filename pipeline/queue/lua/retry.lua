@@ -1,0 +1,43 @@
+--[[
+retry - put the task back after a failure, due later; its device goes on with its other tasks.
+
+KEYS
+  1 root         string  the epoch key: carries the prefix
+ARGV
+  1 given_now    int     epoch ms, or empty for the server's clock
+  2 task_id      string
+  3 token        int     of the lease
+  4 cost_ms      int     worker-ms used
+  5 policy       string  fair | aging
+  6 delay_ms     int     until it is due
+BUILDS
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  leases:{lane} delayed
+RETURNS
+  delayed        due_ms
+  lost           state
+COST  O(log n)
+]]
+--@include keys
+--@include record
+--@include lane
+--@include device
+--@include task
+
+local given_now, task_id, token, cost_ms = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local policy, delay_ms = ARGV[5], tonumber(ARGV[6])
+
+local task = open_task(task_id)
+if not holds(task, token) then return {'lost', text(task, 'state')} end
+local now = now_from(given_now)
+local lane = open_lane(text(task, 'lane'), now)
+local device = open_device(text(task, 'mac'), lane.name)
+release(lane, device, task, cost_ms, now)
+redis.call('ZADD', delayed_key(), now + delay_ms, task_id)
+put(task, 'state', 'delayed')
+add(lane, 'delayed', 1)
+save(task)
+reseat(lane, device, policy, now)
+save(device)
+save(lane)
+return {'delayed', digits(now + delay_ms)}

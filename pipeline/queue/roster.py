@@ -1,0 +1,83 @@
+"""Who works: the worker registry, and the two other things that processes publish in Redis (watermark, epoch)."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import redis
+
+from pipeline.clock import Clock
+from pipeline.errors import QueueUnavailable
+from pipeline.queue.keys import Keys
+
+
+class Roster:
+    """The registry of live workers; an entry goes away by itself when it is not renewed.
+
+    Every method raises `QueueUnavailable` when the server does not answer in time.
+    """
+
+    def __init__(self, client: redis.Redis, keys: Keys, clock: Clock) -> None:
+        self._client = client
+        self._keys = keys
+        self._clock = clock
+
+    def enter(self, worker_id: str, entry: dict[str, str], *, ttl_ms: int) -> None:
+        """Write a worker's entry and keep it for `ttl_ms`.
+
+        Args:
+            worker_id: `<hostname>:<pid>`.
+        """
+        key = self._keys.worker(worker_id)
+        with _reaching("enter"), self._client.pipeline(transaction=True) as pipe:
+            pipe.delete(key)
+            pipe.hset(key, mapping={name: value.encode() for name, value in entry.items()})
+            pipe.pexpire(key, ttl_ms)
+            pipe.zadd(self._keys.workers(), {worker_id: self._clock.now_ms() + ttl_ms})
+            pipe.execute()
+
+    def leave(self, worker_id: str) -> None:
+        """Remove a worker's entry at once."""
+        with _reaching("leave"), self._client.pipeline(transaction=True) as pipe:
+            pipe.delete(self._keys.worker(worker_id))
+            pipe.zrem(self._keys.workers(), worker_id)
+            pipe.execute()
+
+    def workers(self) -> list[dict[str, str]]:
+        """The entries of all live workers, in the order of their ids."""
+        with _reaching("workers"):
+            # An id outlives its hash by a little; whoever looks sweeps what is long over.
+            self._client.zremrangebyscore(self._keys.workers(), "-inf", self._clock.now_ms() - 60_000)
+            members: Any = self._client.zrange(self._keys.workers(), 0, -1)
+            ids = [member.decode() for member in members]
+            with self._client.pipeline(transaction=False) as pipe:
+                for worker_id in ids:
+                    pipe.hgetall(self._keys.worker(worker_id))
+                found = pipe.execute()
+        entries = [{key.decode(): value.decode() for key, value in raw.items()} for raw in found if raw]
+        return sorted(entries, key=lambda entry: (entry.get("hostname", ""), entry.get("pid", "")))
+
+    def publish_watermark(self, snapshot: dict[str, Any], *, ttl_ms: int) -> None:
+        """Publish the snapshot that `Inspector.watermark` reads, for `ttl_ms`."""
+        with _reaching("watermark"):
+            self._client.set(self._keys.watermark(), json.dumps(snapshot), px=ttl_ms)
+
+    def has_epoch(self) -> bool:
+        """Say whether this data set has been begun: False after an empty start or a FLUSHALL."""
+        with _reaching("epoch"):
+            return bool(self._client.exists(self._keys.epoch()))
+
+    def begin_epoch(self) -> None:
+        """Mark the data set as complete: everything the ledger knows has been put in line."""
+        with _reaching("epoch"):
+            self._client.set(self._keys.epoch(), self._clock.now_ms(), nx=True)
+
+
+@contextmanager
+def _reaching(what: str) -> Iterator[None]:
+    """Turn whatever the client raises inside the block into `QueueUnavailable`."""
+    try:
+        yield
+    except redis.RedisError as exc:
+        raise QueueUnavailable(f"{what}: {exc}") from exc

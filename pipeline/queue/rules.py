@@ -1,0 +1,49 @@
+"""The numbers the queue works by, taken from the settings once."""
+
+from dataclasses import dataclass
+from typing import Literal, Self
+
+from pipeline.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Limits, times and the policy of one queue; times in ms unless the name says otherwise."""
+
+    prefix: str = "sensitive:"
+    policy: Literal["fair", "aging"] = "fair"
+    max_total: int = 5_000
+    max_per_mac: int = 200
+    overload_scope: Literal["device", "all"] = "device"
+    overload_policy: Literal["reject", "drop_oldest"] = "reject"
+    retry_after_s: int = 30
+    ttl_ms: int = 3_600_000
+    dedupe_ms: int = 3_600_000
+    lease_ms: int = 30_000
+    max_run_ms: int = 900_000
+    defer_base_ms: int = 30_000
+    defer_max_ms: int = 600_000
+    max_defers: int = 5
+    max_deliveries: int = 3
+    dead_letter_max: int = 10_000
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        return cls(
+            prefix=settings.key_prefix,
+            policy=settings.schedule_policy,
+            max_total=settings.max_total_pending,
+            max_per_mac=settings.max_per_mac_pending,
+            overload_scope=settings.overload_scope,
+            overload_policy=settings.overload_policy,
+            retry_after_s=settings.retry_after,
+            ttl_ms=settings.mac_task_ttl_seconds * 1000,
+            dedupe_ms=settings.dedupe_window_seconds * 1000,
+            lease_ms=settings.lease_seconds * 1000,
+            max_run_ms=settings.max_run_seconds * 1000,
+            defer_base_ms=settings.mac_defer_backoff_base * 1000,
+            defer_max_ms=settings.mac_defer_backoff_max * 1000,
+            max_defers=settings.max_defer_count,
+            max_deliveries=settings.max_deliveries,
+            dead_letter_max=settings.dead_letter_max,
+        )

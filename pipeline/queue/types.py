@@ -1,0 +1,160 @@
+"""What goes into the fair queue and what comes out: frozen values, no behaviour."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+Lane = Literal["ocr", "text"]
+#: Pools of like work, each with its own clock and slots.
+LANES: tuple[Lane, ...] = ("ocr", "text")
+
+
+class TaskState(StrEnum):
+    """Where a task is; the last six are its ends."""
+
+    QUEUED = "queued"
+    DELAYED = "delayed"
+    LEASED = "leased"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    DEAD = "dead"
+    EXPIRED = "expired"
+    EVICTED = "evicted"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_end(self) -> bool:
+        return self in ENDS
+
+
+ENDS = frozenset(
+    {
+        TaskState.DONE,
+        TaskState.FAILED,
+        TaskState.DEAD,
+        TaskState.EXPIRED,
+        TaskState.EVICTED,
+        TaskState.CANCELLED,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One unit of work as it is put in line.
+
+    Args:
+        task_id: unique for ever; 1..64 characters of [0-9A-Za-z_-].
+        mac: 12 lowercase hex digits.
+        created_ms: when it was accepted, epoch ms; its place in the device's line and its TTL count from here.
+        size_class: log2 of its size in bytes: tasks of one class cost about the same.
+        payload: bytes the worker gets back with the claim; keys of stored things, never the things.
+        boost_ms: how much earlier than its true time it stands in its device's line.
+    """
+
+    task_id: str
+    lane: Lane
+    mac: str
+    created_ms: int
+    payload: bytes = b"{}"
+    site: str = "local"
+    size_class: int = 0
+    boost_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Enqueued:
+    """The answer to a submit.
+
+    Args:
+        state: of the task now; `queued` when it was put in line.
+        is_duplicate: the queue knew the task id already; nothing was enqueued.
+        evicted: the task of the same device that made room (`drop_oldest`), if any.
+    """
+
+    state: TaskState
+    is_duplicate: bool = False
+    evicted: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A leased task.
+
+    Args:
+        token: fencing token; every later call about this lease must carry it, and every write it leads to.
+        attempts: attempts before this one.
+        lease_ends_ms: epoch ms on the server's clock.
+    """
+
+    task_id: str
+    lane: Lane
+    mac: str
+    token: int
+    payload: bytes
+    attempts: int
+    enqueued_ms: int
+    lease_ends_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A task that the queue itself ended or took back: what the ledger must be told.
+
+    Args:
+        state: `queued` or `delayed` when it will run again, else its end.
+        token: of the lease it had last, 0 when it never had one.
+        code: why, in the words of `errors.py`.
+    """
+
+    task_id: str
+    state: TaskState
+    token: int = 0
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneStatus:
+    """One lane at one instant."""
+
+    lane: Lane
+    waiting: int
+    delayed: int
+    leased: int
+    devices: int
+    oldest_wait_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedTask:
+    """What the queue knows of one task; times in epoch ms, 0 when not yet."""
+
+    task_id: str
+    lane: Lane
+    mac: str
+    state: TaskState
+    token: int
+    attempts: int
+    defers: int
+    deliveries: int
+    enqueued_ms: int
+    due_ms: int
+    position: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LaneBooks:
+    """The books of one lane: what was put in and where it is now, recounted from the data itself."""
+
+    lane: Lane
+    accepted: int
+    waiting: int
+    delayed: int
+    leased: int
+    ended: dict[TaskState, int]
+    faults: tuple[str, ...]
+
+    @property
+    def balances(self) -> bool:
+        return not self.faults and self.accepted == self.waiting + self.delayed + self.leased + sum(self.ended.values())

@@ -1,0 +1,207 @@
+"""Every knob, declared once: `FAIRLANE_<NAME>` in the environment or in `.env`.
+
+Unknown names, wrong types, values out of range and contradictory pairs are refused, all at once, before anything
+starts. `fairlane doctor` and `docs/reference/settings.md` print the table that `rows()` gives.
+"""
+
+import difflib
+import hashlib
+import ipaddress
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Self
+
+from dotenv import dotenv_values
+from pydantic import Field, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from pipeline.errors import ConfigurationError
+
+PREFIX = "FAIRLANE_"
+_DOTENV = ".env"
+
+#: The longest path a unix socket may have on Linux is 107 bytes, on macOS 103.
+_SOCKET_PATH_MAX_BYTES = 100
+
+
+class Settings(BaseSettings):
+    """What an operator may set; frozen, so that no part of a process can change it for another."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=_DOTENV, frozen=True, extra="ignore")
+
+    # Where things are. Each empty one means: embedded, inside data_dir.
+    data_dir: Path = Field(Path("fairlane-data"), description="folder of everything embedded")
+    redis_url: str = Field("", description="redis://, rediss:// or unix:// of Redis or Valkey; empty: embedded Valkey")
+    database_url: str = Field("", description="postgresql://user:password@host/name; empty: embedded SQLite")
+    storage_url: str = Field("", description="s3://bucket/prefix or a folder; empty: folder inside data_dir")
+    key_prefix: str = Field("sensitive:", min_length=1, pattern=r"^[^\s*?\[\]]+$", description="prefix of every key")
+
+    # The fair queue.
+    schedule_policy: Literal["fair", "aging"] = Field("fair", description="order of devices: fair shares, or by age")
+    max_total_pending: int = Field(5000, ge=1, description="tasks waiting and in flight, all devices; more: 503")
+    max_per_mac_pending: int = Field(200, ge=1, description="tasks waiting and in flight, one device; more: 429")
+    overload_scope: Literal["device", "all"] = Field("device", description="whom one overloaded device closes out")
+    overload_policy: Literal["reject", "drop_oldest"] = Field(
+        "reject", description="what a full device's new task does"
+    )
+    retry_after: int = Field(30, ge=1, description="seconds; Retry-After while the drain rate is unknown")
+    mac_task_ttl_seconds: int = Field(3600, ge=1, description="seconds a task may wait before it expires")
+    mac_defer_backoff_base: int = Field(30, ge=1, description="seconds of a device's first backoff; doubles each time")
+    mac_defer_backoff_max: int = Field(600, ge=1, description="seconds, the longest backoff")
+    max_defer_count: int = Field(5, ge=0, description="defers before a task is dead")
+    max_attempts: int = Field(10, ge=1, description="attempts before a task is dead")
+    retry_backoff_base_seconds: int = Field(2, ge=1, description="seconds before the second attempt; doubles each time")
+    retry_backoff_max_seconds: int = Field(300, ge=1, description="seconds, the longest wait between attempts")
+    max_deliveries: int = Field(3, ge=1, description="times a task may lose its worker before it is dead")
+    lease_seconds: int = Field(30, ge=3, le=600, description="seconds a claim holds without renewal")
+    lease_renew_seconds: int = Field(10, ge=1, description="seconds between renewals")
+    max_run_seconds: int = Field(900, ge=1, description="seconds a task may run before its lease is given up")
+    dedupe_window_seconds: int = Field(3600, ge=1, description="seconds an ended task is remembered in Redis")
+    dead_letter_max: int = Field(10000, ge=1, description="dead letters kept in Redis; the database keeps all")
+
+    # Scheduler and workers.
+    scheduler_tick_seconds: float = Field(0.5, gt=0, le=10, description="seconds between two rounds of the scheduler")
+    poll_interval_seconds: float = Field(0.5, gt=0, le=5, description="seconds an idle consumer waits for a wake-up")
+    watermark_publish_interval: int = Field(15, ge=1, description="seconds between two watermark snapshots")
+    reconcile_interval_seconds: int = Field(30, ge=1, description="seconds between two comparisons with the database")
+    worker_heartbeat_seconds: int = Field(15, ge=1, description="seconds between two entries in the worker registry")
+    worker_ttl_seconds: int = Field(60, ge=2, description="seconds after which a silent worker is forgotten")
+
+    # OCR and detection.
+    ocr_slots: int = Field(1, ge=1, le=64, description="engine children of one worker process: images read at once")
+    ocr_threads: int = Field(1, ge=1, le=64, description="threads of one engine child")
+    ocr_hard_limit_seconds: int = Field(120, ge=1, description="seconds after which an engine child is ended")
+    ocr_tasks_per_child: int = Field(500, ge=1, description="images after which an engine child is replaced")
+    image_max_bytes: int = Field(20_000_000, ge=1_000, description="bytes of one image")
+    image_max_pixels: int = Field(40_000_000, ge=1_000, description="pixels of one image, read from its header")
+    image_longest_side_px: int = Field(1920, ge=64, description="pixels; longer images are scaled down to this")
+    image_delete_after_end: bool = Field(False, description="delete the stored image once its task has ended")
+    words_file: Path | None = Field(None, description="global list of sensitive words, UTF-8, one a line, # comments")
+    words_per_request_max: int = Field(1000, ge=0, description="words one request may bring along")
+    text_max_chars: int = Field(100_000, ge=1, description="characters of one text")
+
+    # HTTP.
+    web_bind: str = Field("127.0.0.1:8000", pattern=r"^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$", description="host:port")
+    web_workers: int = Field(1, ge=1, le=64, description="gunicorn worker processes")
+    web_threads: int = Field(32, ge=1, le=1024, description="threads of one gunicorn worker")
+    long_poll_max_seconds: int = Field(30, ge=0, le=60, description="seconds that ?wait= may hold a request")
+
+    # Logs.
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="least severe level logged")
+    log_style: Literal["json", "text"] = Field("json", description="one JSON object a line, or text for a terminal")
+
+    @model_validator(mode="after")
+    def _refuse_contradictions(self) -> Self:
+        for low, high in (
+            ("lease_renew_seconds", "lease_seconds"),
+            ("worker_heartbeat_seconds", "worker_ttl_seconds"),
+        ):
+            if getattr(self, high) < 2 * getattr(self, low):
+                raise ValueError(f"{PREFIX}{high.upper()} must be at least twice {PREFIX}{low.upper()}")
+        for low, high in (
+            ("mac_defer_backoff_base", "mac_defer_backoff_max"),
+            ("retry_backoff_base_seconds", "retry_backoff_max_seconds"),
+            ("max_per_mac_pending", "max_total_pending"),
+            ("ocr_hard_limit_seconds", "max_run_seconds"),
+        ):
+            if getattr(self, low) > getattr(self, high):
+                raise ValueError(f"{PREFIX}{low.upper()} must not be above {PREFIX}{high.upper()}")
+        if not is_loopback(self.web_host):
+            raise ValueError(
+                f"{PREFIX}WEB_BIND: without API keys fairlane serves loopback addresses only (127.0.0.1, [::1], localhost)"
+            )
+        return self
+
+    @property
+    def web_host(self) -> str:
+        return self.web_bind.rpartition(":")[0].strip("[]")
+
+    @property
+    def valkey_socket(self) -> Path:
+        """Where the embedded Valkey listens: inside the data folder, or beside it when that path is too long."""
+        inside = (self.data_dir / "valkey.sock").resolve()
+        if len(os.fsencode(inside)) <= _SOCKET_PATH_MAX_BYTES:
+            return inside
+        digest = hashlib.sha256(os.fsencode(inside)).hexdigest()[:16]
+        return Path(tempfile.gettempdir()) / f"fairlane-{digest}" / "valkey.sock"
+
+    @property
+    def is_redis_embedded(self) -> bool:
+        return not self.redis_url
+
+    @property
+    def effective_redis_url(self) -> str:
+        return self.redis_url or f"unix://{self.valkey_socket}"
+
+    @property
+    def effective_database_url(self) -> str:
+        return self.database_url or f"sqlite:///{(self.data_dir / 'fairlane.db').resolve()}"
+
+    @property
+    def effective_storage_url(self) -> str:
+        return self.storage_url or str((self.data_dir / "objects").resolve())
+
+
+class SettingRow(NamedTuple):
+    """One line of the settings table."""
+
+    name: str
+    default: str
+    description: str
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Read the environment and `.env`; everything wrong with them is said in one error.
+
+    Args:
+        overrides: field values that win over both, for the command line and tests.
+    Raises: ConfigurationError.
+    """
+    problems = list(_unknown_names())
+    try:
+        settings = Settings(**overrides)
+    except ValidationError as exc:
+        problems += [_describe(error) for error in exc.errors()]
+    if problems:
+        raise ConfigurationError("settings refused:\n  " + "\n  ".join(problems))
+    return settings
+
+
+def rows() -> list[SettingRow]:
+    """The settings with their defaults, in the order of their declaration."""
+    return [
+        SettingRow(PREFIX + name.upper(), "" if field.default is None else str(field.default), field.description or "")
+        for name, field in Settings.model_fields.items()
+    ]
+
+
+def environment_of(settings: Settings) -> dict[str, str]:
+    """The variables under which a child process reads the same settings."""
+    values = {name: getattr(settings, name) for name in Settings.model_fields}
+    return {PREFIX + name.upper(): str(value) for name, value in values.items() if value is not None}
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether only this machine can reach a server bound to `host`."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _unknown_names() -> Iterator[str]:
+    known = [PREFIX + name.upper() for name in Settings.model_fields]
+    given = {**os.environ, **dotenv_values(_DOTENV)}
+    for name in sorted(given):
+        if name.upper().startswith(PREFIX) and name.upper() not in known:
+            nearest = difflib.get_close_matches(name.upper(), known, n=1, cutoff=0.0)[0]
+            yield f"{name}: unknown setting; the nearest known one is {nearest}"
+
+
+def _describe(error: Any) -> str:
+    where = PREFIX + str(error["loc"][0]).upper() + ": " if error["loc"] else ""
+    return where + str(error["msg"]).removeprefix("Value error, ")
