@@ -34,7 +34,8 @@ exit code. Anything outside this tree is a bug and is treated as `Retryable`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 
 class FairlaneError(Exception):
@@ -93,6 +94,10 @@ class InvalidInput(Permanent):
         self.problems = tuple(problems)
         super().__init__("; ".join(f"{p.pointer}: {p.detail}" for p in self.problems))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are unpickled from their message alone, which is not what __init__ takes.
+        return type(self), (self.problems,)
+
 
 class InvalidMac(InvalidInput):
     code = "invalid_mac"
@@ -123,7 +128,17 @@ class TaskConflict(Permanent):
 
 
 class TaskEnded(Permanent):
+    """The task has ended already.
+
+    Args:
+        state: how it ended, a value of `queue.types.TaskState`.
+    """
+
     code = "task_ended"
+
+    def __init__(self, message: str, *, state: str) -> None:
+        super().__init__(message)
+        self.state = state
 
 
 class ObjectMissing(Permanent):
@@ -146,6 +161,9 @@ class Overload(FairlaneError):
     def __init__(self, message: str, *, retry_after_ms: int) -> None:
         super().__init__(message)
         self.retry_after_ms = retry_after_ms
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), retry_after_ms=self.retry_after_ms), self.args
 
 
 class QueueFull(Overload):

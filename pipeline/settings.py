@@ -8,8 +8,9 @@ import difflib
 import hashlib
 import ipaddress
 import os
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
@@ -77,7 +78,7 @@ class Settings(BaseSettings):
     image_max_bytes: int = Field(20_000_000, ge=1_000, description="bytes of one image")
     image_max_pixels: int = Field(40_000_000, ge=1_000, description="pixels of one image, read from its header")
     image_longest_side_px: int = Field(1920, ge=64, description="pixels; longer images are scaled down to this")
-    image_delete_after_end: bool = Field(False, description="delete the stored image once its task has ended")
+    image_delete_after_end: bool = Field(default=False, description="delete the stored image once its task has ended")
     words_file: Path | None = Field(None, description="global list of sensitive words, UTF-8, one a line, # comments")
     words_per_request_max: int = Field(1000, ge=0, description="words one request may bring along")
     text_max_chars: int = Field(100_000, ge=1, description="characters of one text")
@@ -110,7 +111,7 @@ class Settings(BaseSettings):
                 raise ValueError(f"{PREFIX}{low.upper()} must not be above {PREFIX}{high.upper()}")
         if not is_loopback(self.web_host):
             raise ValueError(
-                f"{PREFIX}WEB_BIND: without API keys fairlane serves loopback addresses only (127.0.0.1, [::1], localhost)"
+                f"{PREFIX}WEB_BIND: without API keys only loopback addresses are served (127.0.0.1, [::1], localhost)"
             )
         return self
 
@@ -169,6 +170,15 @@ def load_settings(**overrides: Any) -> Settings:
     return settings
 
 
+def load_settings_or_exit(**overrides: Any) -> Settings:
+    """Read the settings for a process of its own: what is wrong is said in words, and the process does not start."""
+    try:
+        return load_settings(**overrides)
+    except ConfigurationError as exc:
+        sys.stderr.write(f"fairlane: {exc}\n")
+        raise SystemExit(2) from exc
+
+
 def rows() -> list[SettingRow]:
     """The settings with their defaults, in the order of their declaration."""
     return [
@@ -181,6 +191,12 @@ def environment_of(settings: Settings) -> dict[str, str]:
     """The variables under which a child process reads the same settings."""
     values = {name: getattr(settings, name) for name in Settings.model_fields}
     return {PREFIX + name.upper(): str(value) for name, value in values.items() if value is not None}
+
+
+def child_environment(settings: Settings, program_folders: Sequence[str]) -> dict[str, str]:
+    """The whole environment of a child process: ours, the same settings, and commands found in `program_folders` first."""
+    path = os.pathsep.join([*program_folders, os.environ.get("PATH", os.defpath)])
+    return {**os.environ, **environment_of(settings), "PATH": path}
 
 
 def is_loopback(host: str) -> bool:

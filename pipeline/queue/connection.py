@@ -1,10 +1,13 @@
 """Connections to Redis or Valkey that give up in time."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import redis
 from redis.backoff import ExponentialWithJitterBackoff
 from redis.retry import Retry
 
-from pipeline.errors import ConfigurationError
+from pipeline.errors import ConfigurationError, QueueUnavailable
 
 #: Seconds a call may take before it is given up: with the one retry a caller knows within 2 s that the server hangs.
 PATIENCE_S = 0.7
@@ -30,3 +33,12 @@ def connect(url: str, *, patience_s: float = PATIENCE_S, retries: int = 1) -> re
         )
     except ValueError as exc:
         raise ConfigurationError(f"FAIRLANE_REDIS_URL: {exc}") from exc
+
+
+@contextmanager
+def reaching(what: str) -> Iterator[None]:
+    """Turn whatever the client raises inside the block into `QueueUnavailable`."""
+    try:
+        yield
+    except redis.RedisError as exc:
+        raise QueueUnavailable(f"{what}: {exc}") from exc

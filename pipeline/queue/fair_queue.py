@@ -8,7 +8,8 @@ accounts are in the scripts (`lua/`), explained in docs/why/fairness.md.
 import redis
 
 from pipeline.clock import Clock
-from pipeline.errors import DeviceBacklogFull, LeaseLost, QueueFull, QueueUnavailable, TaskEnded, TaskNotFound
+from pipeline.errors import DeviceBacklogFull, LeaseLost, QueueFull, TaskEnded, TaskNotFound
+from pipeline.queue.connection import reaching
 from pipeline.queue.keys import Keys
 from pipeline.queue.rules import Rules
 from pipeline.queue.scripts import Reply, Scripts
@@ -194,7 +195,7 @@ class FairQueue:
         if reply.word == "unknown":
             raise TaskNotFound(f"no task {task_id} in the queue")
         if reply.word == "ended":
-            raise TaskEnded(f"task {task_id} has ended: {reply.text(0)}")
+            raise TaskEnded(f"task {task_id} has ended: {reply.text(0)}", state=reply.text(0))
 
     # Keeping house: what the scheduler calls, again and again.
 
@@ -236,10 +237,8 @@ class FairQueue:
 
         NOTE: the client given must wait longer for a reply than `timeout_s`.
         """
-        try:
+        with reaching("wait for work"):
             self._client.blpop([self.keys.wake(lane)], timeout=timeout_s)
-        except redis.RedisError as exc:
-            raise QueueUnavailable(f"wait for work: {exc}") from exc
 
     def _call(self, name: str, *args: str | int | bytes) -> Reply:
         return self._scripts.call(name, self.keys.epoch(), self._now(), *args)

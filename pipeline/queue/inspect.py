@@ -1,13 +1,14 @@
 """Read-only views of the queue, bounded, for the API, the command line and the scheduler."""
 
 import json
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
 import redis
 
 from pipeline.clock import Clock
-from pipeline.errors import QueueUnavailable
+from pipeline.queue.connection import reaching
 from pipeline.queue.keys import Keys
 from pipeline.queue.rules import Rules
 from pipeline.queue.scripts import Scripts
@@ -71,7 +72,18 @@ class Inspector:
             enqueued_ms=int(fields["enqueued_ms"]),
             due_ms=0 if due is None else int(float(due)),
             position=position,
+            code=fields.get("code", ""),
         )
+
+    def endings(self, task_ids: Sequence[str]) -> list[tuple[TaskState, str] | None]:
+        """For each task id: its state and code, or None when the queue does not know it."""
+        with reaching("endings"), self._client.pipeline(transaction=False) as pipe:
+            for task_id in task_ids:
+                pipe.hmget(self.keys.task(task_id), ["state", "code"])
+            answers = pipe.execute()
+        return [
+            None if state is None else (TaskState(state.decode()), (code or b"").decode()) for state, code in answers
+        ]
 
     def lanes(self) -> list[LaneStatus]:
         """Each lane as it is now."""
@@ -140,10 +152,8 @@ class Inspector:
         return 0 if oldest is None else max(0, now_ms - int(oldest))
 
     def _ask(self, *command: str | int) -> Any:
-        try:
+        with reaching(str(command[0])):
             return self._client.execute_command(*command)  # type: ignore[no-untyped-call]
-        except redis.RedisError as exc:
-            raise QueueUnavailable(f"{command[0]}: {exc}") from exc
 
 
 def _text_hash(raw: Any) -> dict[str, str]:

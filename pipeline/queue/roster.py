@@ -1,14 +1,12 @@
 """Who works: the worker registry, and the two other things that processes publish in Redis (watermark, epoch)."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import redis
 
 from pipeline.clock import Clock
-from pipeline.errors import QueueUnavailable
+from pipeline.queue.connection import reaching
 from pipeline.queue.keys import Keys
 
 
@@ -30,7 +28,7 @@ class Roster:
             worker_id: `<hostname>:<pid>`.
         """
         key = self._keys.worker(worker_id)
-        with _reaching("enter"), self._client.pipeline(transaction=True) as pipe:
+        with reaching("enter"), self._client.pipeline(transaction=True) as pipe:
             pipe.delete(key)
             pipe.hset(key, mapping={name: value.encode() for name, value in entry.items()})
             pipe.pexpire(key, ttl_ms)
@@ -39,14 +37,14 @@ class Roster:
 
     def leave(self, worker_id: str) -> None:
         """Remove a worker's entry at once."""
-        with _reaching("leave"), self._client.pipeline(transaction=True) as pipe:
+        with reaching("leave"), self._client.pipeline(transaction=True) as pipe:
             pipe.delete(self._keys.worker(worker_id))
             pipe.zrem(self._keys.workers(), worker_id)
             pipe.execute()
 
     def workers(self) -> list[dict[str, str]]:
         """The entries of all live workers, in the order of their ids."""
-        with _reaching("workers"):
+        with reaching("workers"):
             # An id outlives its hash by a little; whoever looks sweeps what is long over.
             self._client.zremrangebyscore(self._keys.workers(), "-inf", self._clock.now_ms() - 60_000)
             members: Any = self._client.zrange(self._keys.workers(), 0, -1)
@@ -60,24 +58,15 @@ class Roster:
 
     def publish_watermark(self, snapshot: dict[str, Any], *, ttl_ms: int) -> None:
         """Publish the snapshot that `Inspector.watermark` reads, for `ttl_ms`."""
-        with _reaching("watermark"):
+        with reaching("watermark"):
             self._client.set(self._keys.watermark(), json.dumps(snapshot), px=ttl_ms)
 
     def has_epoch(self) -> bool:
         """Say whether this data set has been begun: False after an empty start or a FLUSHALL."""
-        with _reaching("epoch"):
+        with reaching("epoch"):
             return bool(self._client.exists(self._keys.epoch()))
 
     def begin_epoch(self) -> None:
         """Mark the data set as complete: everything the ledger knows has been put in line."""
-        with _reaching("epoch"):
+        with reaching("epoch"):
             self._client.set(self._keys.epoch(), self._clock.now_ms(), nx=True)
-
-
-@contextmanager
-def _reaching(what: str) -> Iterator[None]:
-    """Turn whatever the client raises inside the block into `QueueUnavailable`."""
-    try:
-        yield
-    except redis.RedisError as exc:
-        raise QueueUnavailable(f"{what}: {exc}") from exc

@@ -10,7 +10,8 @@ from pathlib import Path
 import redis
 from redis.commands.core import Script
 
-from pipeline.errors import ConfigurationError, QueueUnavailable
+from pipeline.errors import ConfigurationError
+from pipeline.queue.connection import reaching
 
 _FOLDER = Path(__file__).parent / "lua"
 _HEADER = re.compile(r"--\[\[\n(?P<name>\w+) - (?P<what>.+?)\n\]\]\n", re.DOTALL)
@@ -66,10 +67,8 @@ class Scripts:
         header = self._headers[name]
         if len(args) != len(header.args):
             raise TypeError(f"{name}.lua takes {len(header.args)} arguments, not {len(args)}")
-        try:
+        with reaching(name):
             answer = self._scripts[name](keys=[root], args=args)
-        except redis.RedisError as exc:
-            raise QueueUnavailable(f"{name}: {exc}") from exc
         word, *values = answer
         return Reply(word.decode(), [value if isinstance(value, bytes) else str(value).encode() for value in values])
 

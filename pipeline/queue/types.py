@@ -141,6 +141,7 @@ class QueuedTask:
     enqueued_ms: int
     due_ms: int
     position: int | None
+    code: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +159,8 @@ class LaneBooks:
     @property
     def balances(self) -> bool:
         return not self.faults and self.accepted == self.waiting + self.delayed + self.leased + sum(self.ended.values())
+
+
+def size_class_of(size_bytes: int) -> int:
+    """The class of tasks of about this size: the number of bits of its size in bytes."""
+    return max(0, size_bytes).bit_length()

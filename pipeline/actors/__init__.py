@@ -1,0 +1,78 @@
+"""What `dramatiq pipeline.actors` loads: the wiring of a worker process, and its actors.
+
+Everything here is built after Dramatiq's fork and connects on first use.
+"""
+
+import dramatiq
+import models.base
+from models.ledger import Ledger
+from models.migrate import pending
+
+from pipeline.actors.ocr import OcrWork, declare_execute_ocr
+from pipeline.actors.text import TextWork, declare_execute_text
+from pipeline.broker import FairBroker
+from pipeline.clock import SystemClock
+from pipeline.detector import Detector, Lexicon
+from pipeline.errors import ConfigurationError
+from pipeline.log import configure_logging
+from pipeline.middleware import Context, LeaseRenewal, Measure, Outcome, Presence, RetryRules, WarmUp
+from pipeline.ocr.images import ImageLimits
+from pipeline.ocr.pool import OcrPool
+from pipeline.queue import Lane, open_consumer_queue, open_queue, open_roster
+from pipeline.settings import Settings, load_settings_or_exit
+from pipeline.storage import open_store
+from pipeline.workers.registry import WorkerRegistry
+
+
+def build_broker(settings: Settings) -> FairBroker:
+    """Wire one worker process: its broker with the middleware and the actors."""
+    clock = SystemClock()
+    database = models.base.connect(settings.effective_database_url)
+    models.base.bind(database)
+    ledger = Ledger(database, clock)
+    pool = OcrPool(
+        slots=settings.ocr_slots,
+        threads=settings.ocr_threads,
+        hard_limit_s=settings.ocr_hard_limit_seconds,
+        tasks_per_child=settings.ocr_tasks_per_child,
+        limits=ImageLimits(settings.image_max_bytes, settings.image_max_pixels, settings.image_longest_side_px),
+    )
+
+    def prepare(lane: Lane) -> None:
+        if missing := pending(database):
+            raise ConfigurationError(f"the database lacks {len(missing)} migrations; run `fairlane migrate`")
+        if lane == "ocr":
+            pool.warm_up()
+
+    retry_rules = RetryRules(
+        settings.max_attempts, settings.retry_backoff_base_seconds * 1000, settings.retry_backoff_max_seconds * 1000
+    )
+    registry = WorkerRegistry(open_roster(settings), clock, ttl_ms=settings.worker_ttl_seconds * 1000)
+    broker = FairBroker(
+        open_consumer_queue(settings),
+        poll_s=settings.poll_interval_seconds,
+        middleware=[
+            Context(),
+            WarmUp(prepare, pool.close),
+            Presence(
+                registry,
+                engine_slots=settings.ocr_slots,
+                engine_name="rapid",
+                heartbeat_s=settings.worker_heartbeat_seconds,
+            ),
+            LeaseRenewal(open_queue(settings), renew_s=settings.lease_renew_seconds),
+            Outcome(ledger, clock, retry_rules),
+            Measure(clock),
+        ],
+    )
+    detector = Detector(Lexicon.load(settings.words_file))
+    store = open_store(settings.effective_storage_url)
+    declare_execute_ocr(broker, OcrWork(ledger, store, pool, detector, clock, settings.image_delete_after_end))
+    declare_execute_text(broker, TextWork(ledger, detector, clock))
+    return broker
+
+
+_settings = load_settings_or_exit()
+configure_logging(_settings.log_level, _settings.log_style)
+broker = build_broker(_settings)
+dramatiq.set_broker(broker)

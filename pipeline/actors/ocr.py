@@ -1,0 +1,104 @@
+"""execute_ocr: read an image, screen what it says, store both."""
+
+from dataclasses import asdict, dataclass
+
+import dramatiq
+from models.ledger import Finished, Ledger, OcrRecord, TaskRow
+
+from pipeline.actors.screening import detection_of, log_hits
+from pipeline.actors.steps import StepLog
+from pipeline.clock import Clock
+from pipeline.detector import Detector
+from pipeline.errors import FairlaneError
+from pipeline.ocr.pool import OcrPool
+from pipeline.ocr.types import OcrResult
+from pipeline.storage import ObjectStore, audit_key
+
+
+@dataclass(frozen=True, slots=True)
+class OcrWork:
+    """The work of one image task, from its claim to its stored result.
+
+    Args:
+        is_image_deleted: delete the stored image once its task has ended.
+    """
+
+    ledger: Ledger
+    store: ObjectStore
+    pool: OcrPool
+    detector: Detector
+    clock: Clock
+    is_image_deleted: bool
+
+    def run(self, task_id: str, token: int, attempt: int) -> None:
+        """Do it; nothing is stored unless the lease still holds at the end, and then everything at once.
+
+        Raises: whatever `middleware/outcome.py` decides about.
+        """
+        task = self.ledger.start(task_id, token, attempt)
+        began_ms = self.clock.monotonic_ms()
+        steps = StepLog(self.ledger, self.clock, task_id, token)
+        key = str(task.payload["object"])
+
+        with steps.step("fetch"):
+            image = self.store.get(key)
+        with steps.step("ocr", is_long=True):
+            result = self.pool.read(image)
+        with steps.step("screen"):
+            screening = self.detector.screen(result.text, tuple(task.payload.get("words", ())))
+        steps.mark("notify", "skipped", "no announcement was asked for")
+        self._archive(task, key, steps, is_hit=bool(screening.hits))
+        steps.mark("cleanup", *(("pending",) if self.is_image_deleted else ("skipped", "images are kept")))
+        steps.mark("store", "done")
+        self.ledger.finish(
+            task_id,
+            token,
+            Finished(
+                ocr=record_of(result),
+                detection=detection_of(result.text, screening),
+                steps=steps.records,
+                run_ms=self.clock.monotonic_ms() - began_ms,
+            ),
+        )
+        log_hits(screening)
+        if self.is_image_deleted:
+            self._clean_up(task, key, steps)
+
+    def _archive(self, task: TaskRow, key: str, steps: StepLog, *, is_hit: bool) -> None:
+        if not is_hit:
+            steps.mark("archive", "skipped", "nothing was found")
+            return
+        with steps.step("archive"):
+            self.store.copy(key, audit_key(task.task_id, task.created_ms))
+
+    def _clean_up(self, task: TaskRow, key: str, steps: StepLog) -> None:
+        # The task has ended: a failure here is on its step, and must not run the task again.
+        try:
+            with steps.step("cleanup"):
+                self.store.delete(key)
+            self.ledger.note_steps(task.task_id, task.token, steps.records)
+        except FairlaneError:
+            return
+
+
+def record_of(result: OcrResult) -> OcrRecord:
+    """What the ledger keeps of a reading."""
+    return OcrRecord(
+        text=result.text,
+        lines=[asdict(line) for line in result.lines],
+        line_count=result.line_count,
+        mean_confidence=result.mean_confidence,
+        width_px=result.width_px,
+        height_px=result.height_px,
+        engine=result.engine,
+        model=result.model,
+        duration_ms=dict(result.duration_ms),
+    )
+
+
+def declare_execute_ocr(broker: dramatiq.Broker, work: OcrWork) -> None:
+    """Make the lane `ocr` known to the broker."""
+
+    @dramatiq.actor(broker=broker, queue_name="ocr", throws=(FairlaneError,))
+    def execute_ocr(task_id: str, token: int, attempt: int) -> None:
+        work.run(task_id, token, attempt)

@@ -1,0 +1,279 @@
+"""The Dramatiq broker over the fair queue: a worker claims when one of its own slots is free, never ahead of that.
+
+Dramatiq's own Redis broker is not used: docs/why/broker.md says what it does on a crash and a lost reply.
+"""
+
+import logging
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dramatiq import Broker, Consumer, Message, MessageProxy, Middleware
+from dramatiq.errors import BrokerConnectionError
+
+from pipeline.errors import ConfigurationError, FairlaneError, LeaseLost, QueueUnavailable, TaskEnded, TaskNotFound
+from pipeline.queue import LANES, Claim, FairQueue, Lane, TaskState
+
+log = logging.getLogger(__name__)
+
+#: The actor that does a lane's work.
+ACTOR_OF: Mapping[Lane, str] = {"ocr": "execute_ocr", "text": "execute_text"}
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """The work is done and stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """A failure that may pass: again after `delay_ms`."""
+
+    delay_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Defer:
+    """Nobody can do this now: later, without an attempt."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandBack:
+    """This worker cannot do it now: to the head of the line, for another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bury:
+    """It will never do (`failed`), or nothing is left to try (`dead`)."""
+
+    state: TaskState
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """The ledger knows no such task: the submission was withdrawn after it was put in line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abandon:
+    """The lease is somebody else's: say nothing."""
+
+
+Ending = Complete | Retry | Defer | HandBack | Bury | Discard | Abandon
+
+
+class ClaimedMessage(MessageProxy):
+    """Dramatiq's envelope around a claim; the outcome middleware writes how it ends.
+
+    Args:
+        claim: the lease that stands behind the message.
+    """
+
+    def __init__(self, claim: Claim) -> None:
+        super().__init__(
+            Message(
+                queue_name=claim.lane,
+                actor_name=ACTOR_OF[claim.lane],
+                args=(claim.task_id, claim.token, claim.attempts + 1),
+                kwargs={},
+                options={},
+                message_id=claim.task_id,
+            )
+        )
+        self.claim = claim
+        #: Unless somebody decides, the lease runs out and the delivery counts: a bug here must not loop for ever.
+        self.ending: Ending = Abandon()
+        #: Worker-milliseconds used so far, written by the measure middleware.
+        self.cost_ms = 0
+
+
+class FairBroker(Broker):
+    """Hands claimed tasks to Dramatiq's workers and tells the queue how they ended.
+
+    Args:
+        queue: a queue whose calls may block for `poll_s`.
+        poll_s: longest wait for a wake-up, seconds.
+    """
+
+    def __init__(self, queue: FairQueue, *, poll_s: float, middleware: list[Middleware]) -> None:
+        super().__init__(middleware=middleware)
+        self._queue = queue
+        self._poll_s = poll_s
+        self._slots: dict[Lane, int] = dict.fromkeys(LANES, 1)
+        self._in_flight: dict[str, Claim] = {}
+        self._changed = threading.Condition()
+        self._is_closing = False
+
+    # What Dramatiq asks of a broker.
+
+    def declare_queue(self, queue_name: str) -> None:
+        """Make a lane known to the worker, which then opens a consumer for it.
+
+        Raises: ConfigurationError, for a name that is no lane.
+        """
+        lane_named(queue_name)
+        if queue_name not in self.queues:
+            self.emit_before("declare_queue", queue_name)
+            self.queues[queue_name] = None
+            self.emit_after("declare_queue", queue_name)
+
+    def consume(self, queue_name: str, prefetch: int = 1, timeout: int = 30_000) -> "LaneConsumer":
+        return LaneConsumer(self, lane_named(queue_name))
+
+    def enqueue(self, message: Message[Any], *, delay: int | None = None) -> Message[Any]:
+        raise ConfigurationError(
+            f"{message.actor_name}.send(): tasks enter through pipeline.intake, which knows the limits"
+        )
+
+    # What the middleware may ask and set.
+
+    def open_slots(self, slots: Mapping[Lane, int]) -> None:
+        """Set how many tasks of each lane this process may hold at once."""
+        with self._changed:
+            self._slots.update(slots)
+            self._changed.notify_all()
+
+    def stop_claiming(self) -> None:
+        """Claim nothing from now on; what is held runs on."""
+        with self._changed:
+            self._is_closing = True
+            self._changed.notify_all()
+
+    def in_flight(self) -> list[Claim]:
+        """The claims this process holds."""
+        with self._changed:
+            return list(self._in_flight.values())
+
+    def slots(self) -> dict[Lane, int]:
+        with self._changed:
+            return dict(self._slots)
+
+    # What the consumer does.
+
+    def next_claim(self, lane: Lane) -> Claim | None:
+        """Claim one task when a slot is free; None after at most `poll_s` seconds without one."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._may_claim(lane), timeout=self._poll_s) or self._is_closing:
+                return None
+        claim = self._queue.claim(lane)
+        if claim is None:
+            self._queue.wait_for_work(lane, timeout_s=self._poll_s)
+            if not self._is_closing:
+                claim = self._queue.claim(lane)
+        if claim is not None:
+            with self._changed:
+                self._in_flight[claim.task_id] = claim
+        return claim
+
+    def rest(self) -> None:
+        """Wait a little before the queue is asked again."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_closing, timeout=self._poll_s)
+
+    def settle(self, message: ClaimedMessage) -> None:
+        """Tell the queue how a claimed task ended and free its slot.
+
+        Raises: BrokerConnectionError, when the queue does not answer; Dramatiq then calls again until it does.
+        """
+        try:
+            self._tell(message)
+        except LeaseLost as exc:
+            log.warning("the lease was lost before the end was told: %s", exc)
+        except QueueUnavailable as exc:
+            raise BrokerConnectionError(str(exc)) from exc  # type: ignore[no-untyped-call]
+        with self._changed:
+            self._in_flight.pop(message.claim.task_id, None)
+            self._changed.notify_all()
+
+    def _may_claim(self, lane: Lane) -> bool:
+        held = sum(1 for claim in self._in_flight.values() if claim.lane == lane)
+        return self._is_closing or held < self._slots[lane]
+
+    def _tell(self, message: ClaimedMessage) -> None:
+        task_id, token, cost_ms = message.claim.task_id, message.claim.token, message.cost_ms
+        match message.ending:
+            case Complete():
+                self._queue.complete(task_id, token, cost_ms=cost_ms)
+            case Retry(delay_ms):
+                self._queue.retry(task_id, token, cost_ms=cost_ms, delay_ms=delay_ms)
+            case Defer(code):
+                self._queue.defer(task_id, token, code=code)
+            case HandBack():
+                self._queue.hand_back(task_id, token, cost_ms=cost_ms)
+            case Bury(state, code, text):
+                self._queue.bury(task_id, token, ending=state, code=code, message=text, cost_ms=cost_ms)
+            case Discard():
+                self._discard(task_id)
+            case Abandon():
+                pass
+
+    def _discard(self, task_id: str) -> None:
+        try:
+            self._queue.cancel(task_id)
+        except (TaskNotFound, TaskEnded):
+            log.info("a withdrawn task was gone already")
+
+
+class LaneConsumer(Consumer):
+    """One lane as Dramatiq sees it: an endless stream of messages, or None where there was none for a while."""
+
+    def __init__(self, broker: FairBroker, lane: Lane) -> None:
+        self._broker = broker
+        self._lane = lane
+        self._is_cut_off = False
+
+    def __next__(self) -> MessageProxy | None:
+        # An exception here would make Dramatiq drop the consumer for 3 s; an outage is waited out instead.
+        try:
+            claim = self._broker.next_claim(self._lane)
+        except FairlaneError as exc:
+            if not self._is_cut_off:
+                log.warning("cannot claim, will go on trying: %s", exc, extra={"lane": self._lane})
+            self._is_cut_off = True
+            self._broker.rest()
+            return None
+        if self._is_cut_off:
+            log.info("claiming again", extra={"lane": self._lane})
+            self._is_cut_off = False
+        return None if claim is None else ClaimedMessage(claim)
+
+    def ack(self, message: MessageProxy) -> None:
+        self._broker.settle(_claimed(message))
+
+    def nack(self, message: MessageProxy) -> None:
+        self._broker.settle(_claimed(message))
+
+    def requeue(self, messages: Iterable[MessageProxy]) -> None:
+        for message in messages:
+            claimed = _claimed(message)
+            claimed.ending = HandBack()
+            self._broker.settle(claimed)
+
+
+def lane_named(queue_name: str) -> Lane:
+    """Return the lane of that name.
+
+    Raises: ConfigurationError.
+    """
+    for lane in LANES:
+        if lane == queue_name:
+            return lane
+    raise ConfigurationError(f"no lane is called {queue_name!r}; there are: {', '.join(LANES)}")
+
+
+def fair_broker(broker: Broker) -> FairBroker:
+    """Return the broker as what it is: Dramatiq's hooks know it by its base class only."""
+    if not isinstance(broker, FairBroker):
+        raise TypeError(f"fairlane's middleware needs fairlane's broker, not {type(broker).__name__}")
+    return broker
+
+
+def _claimed(message: MessageProxy) -> ClaimedMessage:
+    if not isinstance(message, ClaimedMessage):
+        raise TypeError(f"not a message of this broker: {message!r}")
+    return message

@@ -1,0 +1,141 @@
+"""The one place that says what becomes of a task, by the class of its error.
+
+| raised | the task | the ledger |
+| --- | --- | --- |
+| nothing | complete | written by the actor, with the result |
+| Overload: NoCapableWorker | defer: later, no attempt, the device's lane in backoff | delayed |
+| Overload: anything else | back to the head of its line, no attempt | queued |
+| Retryable, or a bug | retry with backoff; dead after the last attempt | delayed / dead |
+| Permanent | buried at once: failed | failed |
+| TaskEnded | the queue follows the ledger | untouched |
+| TaskNotFound | discarded: the submission was withdrawn | nothing there |
+| LeaseLost | nothing: somebody else owns it | untouched |
+
+The ledger is written first: should the process die in between, the next worker finds the task ended.
+"""
+
+import logging
+import random
+from dataclasses import dataclass
+
+from dramatiq import Broker, MessageProxy, Middleware
+from models.ledger import Ledger
+
+from pipeline.broker import Abandon, Bury, ClaimedMessage, Complete, Defer, Discard, Ending, HandBack, Retry
+from pipeline.clock import Clock
+from pipeline.errors import (
+    FairlaneError,
+    LeaseLost,
+    NoCapableWorker,
+    Overload,
+    Permanent,
+    TaskEnded,
+    TaskNotFound,
+)
+from pipeline.queue import TaskState
+
+log = logging.getLogger(__name__)
+
+#: Share of a delay that is left to chance, so that tasks that failed together do not come back together.
+_JITTER = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class RetryRules:
+    """When a failed attempt is repeated.
+
+    Args:
+        max_attempts: attempts in all.
+        base_ms: wait before the second attempt; doubles with each.
+        max_ms: longest wait.
+    """
+
+    max_attempts: int
+    base_ms: int
+    max_ms: int
+
+    def delay_ms(self, attempt: int) -> int:
+        """The wait after the given attempt (from 1), with jitter, never above `max_ms`."""
+        full = min(self.base_ms * 2 ** min(attempt - 1, 30), self.max_ms)
+        return int(full * (1 - _JITTER * random.random()))  # noqa: S311 - not a secret
+
+
+class Outcome(Middleware):
+    """Decides the ending of every task and tells the ledger of all but the good ones."""
+
+    def __init__(self, ledger: Ledger, clock: Clock, rules: RetryRules) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._rules = rules
+
+    def after_process_message(
+        self, broker: Broker, message: MessageProxy, *, result: object = None, exception: BaseException | None = None
+    ) -> None:
+        if not isinstance(message, ClaimedMessage):
+            return
+        message.ending = self._ending(exception, message.claim.attempts + 1)
+        _report(message, exception)
+        try:
+            self._write(message, exception)
+        except FairlaneError as exc:
+            # The queue is told all the same; the reconciler brings the ledger after it.
+            log.warning("the ledger was not told of the ending: %s", exc)
+
+    def _ending(self, error: BaseException | None, attempt: int) -> Ending:
+        match error:
+            case None:
+                return Complete()
+            case LeaseLost():
+                return Abandon()
+            case TaskNotFound():
+                return Discard()
+            case TaskEnded():
+                return _follow(error)
+            case NoCapableWorker():
+                return Defer(error.code)
+            case Overload():
+                return HandBack()
+            case Permanent():
+                return Bury(TaskState.FAILED, error.code, str(error))
+        if attempt >= self._rules.max_attempts:
+            return Bury(TaskState.DEAD, _code_of(error), f"{attempt} attempts: {_message_of(error)}")
+        return Retry(self._rules.delay_ms(attempt))
+
+    def _write(self, message: ClaimedMessage, error: BaseException | None) -> None:
+        task_id, token = message.claim.task_id, message.claim.token
+        match message.ending:
+            case Retry(delay_ms):
+                due_ms = self._clock.now_ms() + delay_ms
+                self._ledger.put_back(task_id, token, "delayed", _code_of(error), _message_of(error), due_ms)
+            case Defer(code):
+                self._ledger.put_back(task_id, token, "delayed", code, _message_of(error), None)
+            case HandBack():
+                self._ledger.put_back(task_id, token, "queued", _code_of(error), _message_of(error), None)
+            case Bury(state, code, text) if not isinstance(error, TaskEnded):
+                self._ledger.end(task_id, token, state.value, code, text)
+
+
+def _follow(error: TaskEnded) -> Ending:
+    state = TaskState(error.state)
+    return Complete() if state is TaskState.DONE else Bury(state, error.code, "the ledger had ended it already")
+
+
+def _code_of(error: BaseException | None) -> str:
+    return error.code if isinstance(error, FairlaneError) else FairlaneError.code
+
+
+def _message_of(error: BaseException | None) -> str:
+    # What a bug says may hold anything; what our own errors say is meant to be read.
+    return str(error) if isinstance(error, FairlaneError) else f"unexpected {type(error).__name__}"
+
+
+def _report(message: ClaimedMessage, error: BaseException | None) -> None:
+    ending = type(message.ending).__name__.lower()
+    fields = {"ending": ending, "run_ms": message.cost_ms, "attempt": message.claim.attempts + 1}
+    if error is None:
+        log.info("task ended", extra=fields)
+    elif isinstance(error, FairlaneError):
+        level = logging.ERROR if isinstance(error, Permanent) else logging.WARNING
+        log.log(level, "task ended: %s", error, extra={**fields, "code": error.code})
+    else:
+        log.error("task ended by a bug", extra=fields, exc_info=error)

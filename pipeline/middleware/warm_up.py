@@ -1,0 +1,48 @@
+"""Nothing is claimed before the host can do the work."""
+
+import logging
+from collections.abc import Callable
+
+from dramatiq import Broker, Middleware, Worker
+from dramatiq.middleware import MiddlewareError
+
+from pipeline.broker import lane_named
+from pipeline.errors import FairlaneError
+from pipeline.queue import LANES, Lane
+
+log = logging.getLogger(__name__)
+
+
+class WarmUp(Middleware):
+    """Checks the worker's lanes and prepares what they need; a worker that cannot work does not start.
+
+    Args:
+        prepare: by lane, what must have returned before the first claim; raises FairlaneError when it cannot.
+        close: called once the worker has stopped.
+    """
+
+    def __init__(self, prepare: Callable[[Lane], None], close: Callable[[], None]) -> None:
+        self._prepare = prepare
+        self._close = close
+
+    def before_worker_boot(self, broker: Broker, worker: Worker) -> None:
+        # Dramatiq swallows every other exception here and would let the worker serve without its engine.
+        try:
+            for lane in lanes_of(worker):
+                self._prepare(lane)
+        except FairlaneError as exc:
+            log.critical("this worker cannot work: %s", exc)
+            raise MiddlewareError(str(exc)) from exc
+
+    def after_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
+        self._close()
+
+
+def lanes_of(worker: Worker) -> list[Lane]:
+    """The lanes a worker serves: those named by `--queues`, else all.
+
+    Raises: ConfigurationError, for a name that is no lane (Dramatiq itself would wait on it for ever).
+    """
+    if not worker.consumer_whitelist:
+        return list(LANES)
+    return [lane_named(name) for name in sorted(worker.consumer_whitelist)]

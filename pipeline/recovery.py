@@ -1,0 +1,76 @@
+"""Bring the queue and the ledger back together: the ledger says what was accepted, the queue is only its index."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from models.ledger import Ledger, TaskRow
+
+from pipeline.queue import FairQueue, Inspector, Task, TaskState
+from pipeline.queue.types import size_class_of
+
+#: Rows compared in one go.
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What a comparison found and mended.
+
+    Args:
+        looked_at: tasks the ledger holds as not ended.
+        enqueued: of these, unknown to the queue and put back in line.
+        closed: of these, ended by the queue, which the ledger had not been told.
+    """
+
+    looked_at: int = 0
+    enqueued: int = 0
+    closed: int = 0
+
+    def __add__(self, other: "Recovered") -> "Recovered":
+        return Recovered(self.looked_at + other.looked_at, self.enqueued + other.enqueued, self.closed + other.closed)
+
+
+def recover(queue: FairQueue, inspector: Inspector, ledger: Ledger, *, older_than_ms: int | None = None) -> Recovered:
+    """Put every accepted task that the queue does not know back in line, and close what the queue has ended.
+
+    Safe at any time and by several processes at once: enqueueing is idempotent and a finished row is never touched.
+
+    Args:
+        older_than_ms: leave tasks alone that were accepted later than this, epoch ms: their submit may be under way.
+    Raises: QueueUnavailable, DatabaseUnavailable; what was done until then holds.
+    """
+    total = Recovered()
+    for page in _pages(ledger):
+        ripe = [task for task in page if older_than_ms is None or task.created_ms < older_than_ms]
+        total += _mend(queue, inspector, ledger, ripe)
+    return total
+
+
+def _pages(ledger: Ledger) -> Iterator[Sequence[TaskRow]]:
+    after: str | None = None
+    while page := ledger.open_tasks(after, _PAGE):
+        yield page
+        after = page[-1].task_id
+
+
+def _mend(queue: FairQueue, inspector: Inspector, ledger: Ledger, tasks: Sequence[TaskRow]) -> Recovered:
+    enqueued = closed = 0
+    for task, known in zip(tasks, inspector.endings([task.task_id for task in tasks]), strict=True):
+        if known is None:
+            queue.enqueue(_as_queued(task), is_accepted=True)
+            enqueued += 1
+        elif known[0].is_end and known[0] is not TaskState.DONE:
+            state, code = known
+            closed += ledger.close(task.task_id, state.value, code, "ended by the queue")
+    return Recovered(len(tasks), enqueued, closed)
+
+
+def _as_queued(task: TaskRow) -> Task:
+    return Task(
+        task_id=task.task_id,
+        lane="ocr" if task.lane == "ocr" else "text",
+        mac=task.mac,
+        created_ms=task.created_ms,
+        site=task.site,
+        size_class=size_class_of(task.size_bytes),
+    )

@@ -1,0 +1,36 @@
+"""Duty: compare the ledger with the queue, at once after the queue lost its data, else every now and then."""
+
+import logging
+
+from models.ledger import Ledger
+
+from pipeline.clock import Clock
+from pipeline.queue import FairQueue, Inspector, Roster
+from pipeline.recovery import Recovered, recover
+
+log = logging.getLogger(__name__)
+
+#: A submission is committed and then put in line; one younger than this may be in between, ms.
+_UNDER_WAY_MS = 5_000
+
+
+def rebuild_after_loss(queue: FairQueue, inspector: Inspector, roster: Roster, ledger: Ledger) -> None:
+    """Put everything the ledger holds back in line when the queue's epoch is missing (FLUSHALL, empty start)."""
+    if roster.has_epoch():
+        return
+    found = recover(queue, inspector, ledger)
+    roster.begin_epoch()
+    _report("the queue was empty and has been rebuilt", found)
+
+
+def reconcile(queue: FairQueue, inspector: Inspector, ledger: Ledger, clock: Clock) -> None:
+    """Mend what a crash between two writes has left apart."""
+    _report(
+        "ledger and queue are together again",
+        recover(queue, inspector, ledger, older_than_ms=clock.now_ms() - _UNDER_WAY_MS),
+    )
+
+
+def _report(message: str, found: Recovered) -> None:
+    if found.enqueued or found.closed:
+        log.warning(message, extra={"enqueued": found.enqueued, "closed": found.closed})

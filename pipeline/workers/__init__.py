@@ -1,0 +1,1 @@
+"""Worker hosts: what they are, what they can do, who is alive."""
