@@ -1,0 +1,64 @@
+# fairlane: `make demo` and `make test` are all a newcomer needs. Everything is installed into .venv by make itself.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+
+.PHONY: help demo run test check format features reference lock clean
+
+help:            ## this list
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
+
+demo: $(VENV)/.run ## three devices, one flooding, real OCR: everything embedded, then a table
+	$(BIN)/fairlane demo
+
+run: $(VENV)/.run ## all processes, embedded or by settings, until Ctrl-C
+	$(BIN)/fairlane up
+
+test: $(VENV)/.dev ## the tests, with a Valkey and a PostgreSQL of their own
+	$(BIN)/pytest --ignore=tests/style
+
+check: $(VENV)/.dev ## style, types, architecture, documents
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest tests/style
+
+format: $(VENV)/.dev ## rewrite the code in the house's format
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+features: $(VENV)/.dev ## the promised features that no test shows yet
+	$(BIN)/python -m tools.features
+
+reference: $(VENV)/.dev ## write docs/reference anew
+	$(BIN)/python -m tools.reference
+
+lock: ## resolve the dependencies anew (needs uv)
+	uv lock
+	uv export --frozen --no-emit-project -q -o requirements.txt
+	uv export --frozen --no-emit-project -q --extra dev -o requirements-dev.txt
+
+clean: ## remove what make installed; data folders stay
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
+
+$(VENV)/.run: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { echo "fairlane needs Python 3.11 to 3.13: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 2; }
+ifdef UV
+	uv sync --frozen --inexact --python $(PYTHON)
+else
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --disable-pip-version-check -q --no-deps -r requirements.txt
+	$(BIN)/pip install --disable-pip-version-check -q --no-deps -e .
+endif
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.run
+ifdef UV
+	uv sync --frozen --inexact --extra dev --python $(PYTHON)
+else
+	$(BIN)/pip install --disable-pip-version-check -q --no-deps -r requirements-dev.txt
+endif
+	@touch $@

@@ -1,0 +1,55 @@
+"""A fair queue on a fake clock, with the few moves that tests make again and again."""
+
+from typing import Any
+
+import redis
+
+from pipeline.queue import Claim, FairQueue, Inspector, Lane, Rules, Task
+from tests.support.clock import FakeClock
+
+#: Device addresses that tests call by name.
+RED, BLUE, GREEN = "aa0000000001", "bb0000000002", "cc0000000003"
+
+
+class Line:
+    """A queue, its inspector and its clock."""
+
+    def __init__(self, client: redis.Redis, clock: FakeClock, rules: Rules | None = None) -> None:
+        self.client = client
+        self.clock = clock
+        self.rules = rules or Rules()
+        self.queue = FairQueue(client, self.rules, clock)
+        self.inspector = Inspector(client, self.rules, clock)
+        self._count = 0
+
+    def submit(self, mac: str, count: int = 1, lane: Lane = "ocr", **fields: Any) -> list[str]:
+        """Put `count` new tasks of a device in line; return their ids in order."""
+        ids = []
+        for _ in range(count):
+            self._count += 1
+            ids.append(f"{mac[:2]}-{self._count}")
+            self.queue.enqueue(Task(ids[-1], lane, mac, self.clock.now_ms(), **fields))
+        return ids
+
+    def claim(self, lane: Lane = "ocr") -> Claim:
+        claim = self.queue.claim(lane)
+        assert claim is not None, "nothing could be claimed"
+        return claim
+
+    def drain(self, count: int, lane: Lane = "ocr", cost_ms: int = 1000) -> list[str]:
+        """Serve `count` tasks, one after the other, each taking `cost_ms`; return their ids in the order served."""
+        served = []
+        for _ in range(count):
+            claim = self.claim(lane)
+            self.clock.advance(cost_ms)
+            self.queue.complete(claim.task_id, claim.token, cost_ms=cost_ms)
+            served.append(claim.task_id)
+        return served
+
+    def assert_books_balance(self) -> None:
+        for books in self.inspector.audit():
+            assert books.balances, books
+
+    def snapshot(self) -> dict[bytes, Any]:
+        """Everything in the server, for comparing before and after."""
+        return {key: self.client.dump(key) for key in sorted(self.client.keys("*"))}
