@@ -64,7 +64,7 @@ def _random_end(line: Line, chance: random.Random, task_id: str, token: int) -> 
 
 
 def test_audit_names_a_stranded_device(line: Line) -> None:
-    (task_id,) = line.submit("aa0000000001")
+    line.submit("aa0000000001")
     line.client.delete(line.queue.keys.schedule("ocr"))
 
     (ocr, _) = line.inspector.audit()
