@@ -68,6 +68,12 @@ class Outcome(Middleware):
         self._clock = clock
         self._rules = rules
 
+    @property
+    def actor_options(self) -> set[str]:
+        # Dramatiq logs errors that an actor declares in `throws` in one line; Retries, which is not installed, would
+        # make the option known.
+        return {"throws"}
+
     def after_process_message(
         self, broker: Broker, message: MessageProxy, *, result: object = None, exception: BaseException | None = None
     ) -> None:
@@ -117,7 +123,11 @@ class Outcome(Middleware):
 
 def _follow(error: TaskEnded) -> Ending:
     state = TaskState(error.state)
-    return Complete() if state is TaskState.DONE else Bury(state, error.code, "the ledger had ended it already")
+    if state is TaskState.DONE:
+        return Complete()
+    if state in (TaskState.FAILED, TaskState.DEAD):
+        return Bury(state, error.code, "the ledger had ended it already")
+    return Discard()
 
 
 def _code_of(error: BaseException | None) -> str:

@@ -1,0 +1,23 @@
+"""Slots: what can really run at once."""
+
+import pytest
+
+from pipeline.middleware.presence import slots_of
+
+
+@pytest.mark.feature("S3")
+def test_an_ocr_worker_counts_its_engine_slots_whatever_its_threads() -> None:
+    assert slots_of(["ocr"], threads=8, engine_slots=1) == {"ocr": 1}
+
+
+def test_more_engine_slots_than_threads_cannot_be_used() -> None:
+    assert slots_of(["ocr"], threads=2, engine_slots=4) == {"ocr": 2}
+
+
+def test_a_text_worker_counts_its_threads() -> None:
+    assert slots_of(["text"], threads=8, engine_slots=1) == {"text": 8}
+
+
+def test_texts_get_the_threads_that_images_leave() -> None:
+    assert slots_of(["ocr", "text"], threads=8, engine_slots=2) == {"ocr": 2, "text": 6}
+    assert slots_of(["ocr", "text"], threads=1, engine_slots=1) == {"ocr": 1, "text": 1}

@@ -1,0 +1,82 @@
+"""Write docs/reference: settings, error codes and Redis keys, each from the code that declares them.
+
+`tests/style/test_reference.py` fails when what is committed is not what this writes.
+"""
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipeline import errors
+from pipeline.queue.keys import Keys
+from pipeline.settings import rows
+
+FOLDER = Path(__file__).parents[1] / "docs" / "reference"
+
+
+def settings_page() -> str:
+    lines = [
+        "# Settings",
+        "",
+        "Environment or `.env`. Unknown names, wrong types and contradictions stop every process at its start.",
+        "",
+        "| name | default | what |",
+        "| --- | --- | --- |",
+        *(f"| `{row.name}` | {f'`{row.default}`' if row.default else ''} | {row.description} |" for row in rows()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def errors_page() -> str:
+    lines = [
+        "# Error codes",
+        "",
+        "Stable names, in answers, stored records and logs. The branch says what to do next.",
+        "",
+        "| code | class | branch |",
+        "| --- | --- | --- |",
+        *(f"| `{kind.code}` | {kind.__name__} | {_branch(kind)} |" for kind in error_classes()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def redis_keys_page() -> str:
+    keys = Keys("sensitive:")
+    lines = [
+        "# Redis keys",
+        "",
+        "With the default `FAIRLANE_KEY_PREFIX`.",
+        "",
+        "| key | holds |",
+        "| --- | --- |",
+    ]
+    for name, method in inspect.getmembers(Keys, inspect.isfunction):
+        if not name.startswith("_"):
+            parameters = [f"{{{parameter}}}" for parameter in list(inspect.signature(method).parameters)[1:]]
+            lines.append(f"| `{getattr(keys, name)(*parameters)}` | {inspect.getdoc(method)} |")
+    return "\n".join(lines) + "\n"
+
+
+def error_classes() -> Iterator[type[errors.FairlaneError]]:
+    """All classes of the tree, in the order of their declaration."""
+    for kind in vars(errors).values():
+        if isinstance(kind, type) and issubclass(kind, errors.FairlaneError):
+            yield kind
+
+
+def _branch(kind: type[errors.FairlaneError]) -> str:
+    ancestors = [ancestor.__name__ for ancestor in kind.__mro__ if issubclass(ancestor, errors.FairlaneError)]
+    return ancestors[-2] if len(ancestors) > 1 else "a bug: treated as Retryable"
+
+
+PAGES = {"settings.md": settings_page, "errors.md": errors_page, "redis-keys.md": redis_keys_page}
+
+
+def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, page in PAGES.items():
+        (FOLDER / name).write_text(page(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
