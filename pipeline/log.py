@@ -6,6 +6,7 @@ Fields: `time` (RFC 3339, UTC, milliseconds), `level`, `logger`, `message`, then
 
 import json
 import logging
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ _bound: ContextVar[dict[str, Any]] = ContextVar("fairlane_log_fields")
 
 #: What `logging` itself sets on a record; everything else came in as `extra`.
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
+
+_UNSAFE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 
 #: Libraries whose INFO lines say nothing an operator needs.
 _QUIET = ("dramatiq", "RapidOCR", "PIL")
@@ -54,8 +57,9 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        # ASCII only: C1 controls and bidi marks from OCR text must not reach a terminal.
-        return json.dumps(line, ensure_ascii=True, default=str)
+        # Chinese stays readable; JSON itself escapes the C0 controls, and the rest of what a terminal or an editor would
+        # obey (C1, bidi marks, line separators, lone surrogates) is escaped here.
+        return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(line, ensure_ascii=False, default=str))
 
 
 class TextFormatter(logging.Formatter):

@@ -12,7 +12,8 @@ from pipeline.actors.ocr import OcrWork, declare_execute_ocr
 from pipeline.actors.text import TextWork, declare_execute_text
 from pipeline.broker import FairBroker
 from pipeline.clock import SystemClock
-from pipeline.detector import Detector, Lexicon
+from pipeline.detector.detector import Detector
+from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import ConfigurationError
 from pipeline.log import configure_logging
 from pipeline.middleware import Context, LeaseRenewal, Measure, Outcome, Presence, RetryRules, WarmUp

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from models.ledger import DetectionRecord
 
-from pipeline.detector import Screening
+from pipeline.detector.detector import Screening
 
 log = logging.getLogger("pipeline.hits")
 

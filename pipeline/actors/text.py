@@ -8,7 +8,7 @@ from models.ledger import Finished, Ledger
 from pipeline.actors.screening import detection_of, log_hits
 from pipeline.actors.steps import StepLog
 from pipeline.clock import Clock
-from pipeline.detector import Detector
+from pipeline.detector.detector import Detector
 from pipeline.errors import FairlaneError
 
 

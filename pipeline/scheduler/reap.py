@@ -3,10 +3,12 @@
 import logging
 
 from models.ledger import Ledger
-
-from pipeline.queue import LANES, FairQueue, TaskState
+from pipeline.errors import LeaseLost, TaskEnded, TaskNotFound
+from pipeline.queue import LANES, Ended, FairQueue, TaskState
 
 log = logging.getLogger(__name__)
+
+_LOST = "its worker was lost"
 
 
 def reap(queue: FairQueue, ledger: Ledger) -> None:
@@ -15,7 +17,15 @@ def reap(queue: FairQueue, ledger: Ledger) -> None:
         while reaped := queue.reap(lane):
             for task in reaped:
                 log.warning("a lease ran out", extra={"task_id": task.task_id, "state": task.state.value})
-                if task.state is TaskState.DEAD:
-                    ledger.close(task.task_id, task.state.value, task.code, "its worker was lost each time")
-                else:
-                    ledger.reopen(task.task_id, task.token, "its worker was lost")
+                _tell(ledger, task)
+
+
+def _tell(ledger: Ledger, task: Ended) -> None:
+    if task.state is TaskState.DEAD:
+        ledger.close(task.task_id, task.state.value, task.code, f"{_LOST} each time")
+        return
+    try:
+        ledger.put_back(task.task_id, task.token, "queued", task.code, _LOST, None)
+    except (LeaseLost, TaskEnded, TaskNotFound) as exc:
+        # A newer lease has begun, or the old one had finished but could not say so: the ledger is right as it is.
+        log.info("the ledger is further: %s", exc, extra={"task_id": task.task_id})

@@ -1,0 +1,74 @@
+"""What is lost when a process or the queue's data is lost: nothing."""
+
+import shutil
+
+import pytest
+
+from pipeline.samples import sample_images
+from tests.acceptance.conftest import Running
+from tests.support.processes import wait_until
+
+MAC = "0a:00:00:00:00:03"
+
+
+def running_tasks(fairlane: Running, task_ids: list[str]) -> list[str]:
+    return [task_id for task_id in task_ids if fairlane.api.task(task_id)["state"] == "running"]
+
+
+@pytest.mark.feature("Q8")
+@pytest.mark.feature("S9")
+@pytest.mark.feature("O6")
+@pytest.mark.parametrize("victim", ["engine", "worker", "master"])
+def test_a_task_whose_process_is_killed_runs_again_and_ends_once(fairlane: Running, victim: str) -> None:
+    wait_until(lambda: fairlane.processes("dramatiq", "--queues ocr"), 60)
+    image = sample_images()[0][1]
+    task_ids = [fairlane.api.submit_image("i.png", image, MAC)["task_id"] for _ in range(3)]
+    wait_until(lambda: running_tasks(fairlane, task_ids), 60)
+    (master, worker, *_) = fairlane.processes("dramatiq", "--queues ocr")
+    engine = next(child for child in worker.children() if "spawn_main" in " ".join(child.cmdline()))
+
+    {"engine": engine, "worker": worker, "master": master}[victim].kill()
+
+    for task_id in task_ids:
+        wait_until(lambda task_id=task_id: fairlane.api.task(task_id, wait_s=5)["state"] == "done", 60)
+        view = fairlane.ledger.view(task_id)
+        assert view is not None
+        assert view.ocr is not None
+    fairlane.assert_books_balance()
+
+
+@pytest.mark.feature("Q21")
+def test_an_emptied_queue_is_rebuilt_from_the_ledger(fairlane: Running) -> None:
+    image = sample_images()[0][1]
+    task_ids = [fairlane.api.submit_image("i.png", image, MAC)["task_id"] for _ in range(6)]
+    (valkey,) = fairlane.processes("valkey-server")
+    valkey.kill()
+    shutil.rmtree(fairlane.settings.data_dir / "valkey")
+
+    for task_id in task_ids:
+        wait_until(lambda task_id=task_id: state_of(fairlane, task_id) == "done", 90)
+    fairlane.assert_books_balance()
+
+
+def state_of(fairlane: Running, task_id: str) -> str:
+    row = fairlane.ledger.get(task_id)
+    assert row is not None
+    return row.state
+
+
+@pytest.mark.feature("S7")
+def test_a_worker_that_is_told_to_stop_loses_nothing_and_charges_nothing(fairlane: Running) -> None:
+    wait_until(lambda: fairlane.processes("dramatiq", "--queues ocr"), 60)
+    image = sample_images()[0][1]
+    task_ids = [fairlane.api.submit_image("i.png", image, MAC)["task_id"] for _ in range(4)]
+    wait_until(lambda: running_tasks(fairlane, task_ids), 60)
+    (master, *_) = fairlane.processes("dramatiq", "--queues ocr")
+
+    master.terminate()
+
+    for task_id in task_ids:
+        wait_until(lambda task_id=task_id: fairlane.api.task(task_id, wait_s=5)["state"] == "done", 60)
+        row = fairlane.ledger.get(task_id)
+        assert row is not None
+        assert row.attempts == 1
+    fairlane.assert_books_balance()
