@@ -194,7 +194,7 @@ def environment_of(settings: Settings) -> dict[str, str]:
 
 
 def child_environment(settings: Settings, program_folders: Sequence[str]) -> dict[str, str]:
-    """The whole environment of a child process: ours, the same settings, and commands found in `program_folders` first."""
+    """The whole environment of a child: ours, the same settings, and commands found in `program_folders` first."""
     path = os.pathsep.join([*program_folders, os.environ.get("PATH", os.defpath)])
     return {**os.environ, **environment_of(settings), "PATH": path}
 

@@ -1,0 +1,105 @@
+"""What `fairlane doctor` looks at; each check says what it found and how to cure it."""
+
+import importlib
+from collections.abc import Callable
+from typing import NamedTuple
+
+from models.base import connect
+from models.migrate import pending
+from pipeline.cli.wiring import inspector_of, roster_of
+from pipeline.errors import FairlaneError
+from pipeline.queue import LANES
+from pipeline.settings import Settings
+from pipeline.storage import open_store
+
+_START = "start it with `fairlane up`"
+
+
+class Check(NamedTuple):
+    """One finding.
+
+    Args:
+        cure: what to do when it is not fine.
+    """
+
+    name: str
+    is_fine: bool
+    found: str
+    cure: str
+
+
+def all_checks(settings: Settings) -> list[Check]:
+    """Look at everything, however much of it is broken."""
+    checks: list[Check] = []
+    for name, look, cure in (
+        ("queue", _look_at_queue, _START if settings.is_redis_embedded else "check FAIRLANE_REDIS_URL and the server"),
+        ("workers", _look_at_workers, _START),
+        ("database", _look_at_database, "check FAIRLANE_DATABASE_URL and the server"),
+        ("storage", _look_at_storage, "check FAIRLANE_STORAGE_URL, its permissions and the free space"),
+        ("engine", _look_at_engine, "install fairlane again; its OCR engine is incomplete"),
+        ("words", _look_at_words, "check FAIRLANE_WORDS_FILE"),
+    ):
+        checks += _tried(name, look, settings, cure)
+    return checks
+
+
+def _tried(name: str, look: Callable[[Settings], list[Check]], settings: Settings, cure: str) -> list[Check]:
+    try:
+        return look(settings)
+    except (FairlaneError, OSError, ImportError) as exc:
+        return [Check(name, is_fine=False, found=str(exc) or type(exc).__name__, cure=cure)]
+
+
+def _look_at_queue(settings: Settings) -> list[Check]:
+    facts = inspector_of(settings).server_facts()
+    version = facts.get("valkey_version") or facts.get("redis_version", "unknown")
+    policy = facts.get("maxmemory_policy", "unknown")
+    keeps = facts.get("aof_enabled") == "1"
+    return [
+        Check("queue", is_fine=True, found=f"answers, version {version}", cure=""),
+        Check(
+            "queue eviction",
+            is_fine=policy == "noeviction",
+            found=policy,
+            cure="set maxmemory-policy noeviction: a full server must refuse new work, not forget accepted work",
+        ),
+        Check(
+            "queue persistence",
+            is_fine=keeps,
+            found="append-only file" if keeps else "no append-only file",
+            cure="set appendonly yes; without it `fairlane recover` is needed after every restart of the server",
+        ),
+    ]
+
+
+def _look_at_workers(settings: Settings) -> list[Check]:
+    workers = roster_of(settings).workers()
+    served = {lane for worker in workers for lane in worker.get("queues", "").split(",")}
+    unserved = [lane for lane in LANES if lane not in served]
+    found = f"{len(workers)} alive" + (f", none serves {', '.join(unserved)}" if unserved else "")
+    return [Check("workers", is_fine=not unserved, found=found, cure=_START)]
+
+
+def _look_at_database(settings: Settings) -> list[Check]:
+    steps = pending(connect(settings.effective_database_url))
+    found = "reachable, " + (f"{len(steps)} migrations to be done" if steps else "up to date")
+    return [Check("database", is_fine=not steps, found=found, cure="run `fairlane migrate`")]
+
+
+def _look_at_storage(settings: Settings) -> list[Check]:
+    open_store(settings.effective_storage_url).check()
+    return [Check("storage", is_fine=True, found="writable", cure="")]
+
+
+def _look_at_engine(_: Settings) -> list[Check]:
+    versions = [f"{name} {importlib.import_module(name).__version__}" for name in ("onnxruntime", "cv2")]
+    importlib.import_module("rapidocr")
+    return [Check("engine", is_fine=True, found="rapidocr, " + ", ".join(versions), cure="")]
+
+
+def _look_at_words(settings: Settings) -> list[Check]:
+    if settings.words_file is None:
+        return [Check("words", is_fine=True, found="no global list; requests may bring their own words", cure="")]
+    lines = settings.words_file.read_text(encoding="utf-8").splitlines()
+    count = sum(1 for line in lines if line.strip() and not line.startswith("#"))
+    return [Check("words", is_fine=True, found=f"{count} words in {settings.words_file}", cure="")]

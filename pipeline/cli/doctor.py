@@ -1,0 +1,70 @@
+"""`fairlane doctor`: every setting, and whether everything fairlane needs is there."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import click
+
+from pipeline.cli.checks import Check, all_checks
+from pipeline.cli.exits import FAILED, OK
+from pipeline.cli.options import data_dir_option, settings_of
+from pipeline.cli.sanitize import to_json
+from pipeline.cli.terminal import OutputFormat, output_option, show_rows, show_table
+from pipeline.settings import PREFIX, Settings, rows
+
+
+@click.command("doctor")
+@data_dir_option
+@output_option
+def command(*, data_dir: Path | None, output: OutputFormat) -> int:
+    """Show all settings; check everything fairlane needs; say how to cure what is wrong, and exit with 1 then."""
+    settings = settings_of(data_dir)
+    table = list(_settings_rows(settings))
+    checks = all_checks(settings)
+    if output == "json":
+        click.echo(to_json({"settings": table, "checks": [check._asdict() for check in checks]}, indent=2))
+    elif output == "jsonl":
+        show_rows([{"kind": "setting", **row} for row in table], output)
+        show_rows([{"kind": "check", **check._asdict()} for check in checks], output)
+    else:
+        _show_tables(table, checks)
+    return OK if all(check.is_fine for check in checks) else FAILED
+
+
+def _show_tables(table: list[dict[str, Any]], checks: list[Check]) -> None:
+    show_table(
+        ["setting", "value", "default", "meaning"],
+        [
+            [row["name"], ("* " if row["is_set"] else "  ") + row["value"], row["default"], row["meaning"]]
+            for row in table
+        ],
+    )
+    click.echo("  * set by the environment, .env or the command line\n")
+    show_table(
+        ["", "check", "found", "cure"],
+        [["ok" if c.is_fine else "NO", c.name, c.found, "" if c.is_fine else c.cure] for c in checks],
+    )
+
+
+def _settings_rows(settings: Settings) -> Iterator[dict[str, Any]]:
+    for row in rows():
+        field = row.name.removeprefix(PREFIX).lower()
+        value = getattr(settings, field)
+        yield {
+            "name": row.name,
+            "value": "" if value is None else without_password(str(value)),
+            "default": row.default,
+            "is_set": field in settings.model_fields_set,
+            "meaning": row.description,
+        }
+
+
+def without_password(value: str) -> str:
+    """Return a URL with the password in it hidden; anything else as it is."""
+    parts = urlsplit(value)
+    if not parts.scheme or "@" not in parts.netloc:
+        return value
+    user, _, _ = parts.netloc.rpartition("@")[0].partition(":")
+    return urlunsplit(parts._replace(netloc=f"{user}:***@{parts.netloc.rpartition('@')[2]}"))

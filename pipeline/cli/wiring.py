@@ -1,0 +1,26 @@
+"""Builds what the commands work with, from the settings."""
+
+from models.base import bind, connect
+from models.ledger import Ledger
+from pipeline.clock import SystemClock
+from pipeline.queue import FairQueue, Inspector, Roster, open_inspector, open_queue, open_roster
+from pipeline.settings import Settings
+
+
+def queue_of(settings: Settings) -> FairQueue:
+    return open_queue(settings)
+
+
+def inspector_of(settings: Settings, *, is_patient: bool = False) -> Inspector:
+    return open_inspector(settings, is_patient=is_patient)
+
+
+def roster_of(settings: Settings) -> Roster:
+    return open_roster(settings)
+
+
+def ledger_of(settings: Settings) -> Ledger:
+    """Return the ledger on a bound database; use it inside `with connection():`."""
+    database = connect(settings.effective_database_url)
+    bind(database)
+    return Ledger(database, SystemClock())

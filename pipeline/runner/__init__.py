@@ -1,0 +1,1 @@
+"""Runs the processes of the Procfile on one machine: starts, watches, restarts and stops them."""

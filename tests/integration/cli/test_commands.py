@@ -1,0 +1,231 @@
+"""The commands that look at queue and database, on a real Valkey and a real SQLite file."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from models.base import bind, connect, connection
+from models.ledger import Ledger
+from models.migrate import migrate
+from models.rows import DetectionRecord, Finished, NewTask, OcrRecord, StepRecord
+from pipeline.cli import run
+from pipeline.clock import SystemClock
+from pipeline.queue import Task, open_inspector, open_queue, open_roster
+from pipeline.settings import Settings, load_settings
+
+MAC = "02aabbccddee"
+
+
+@pytest.fixture
+def settings(valkey: redis.Redis, valkey_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Settings in the environment, as an operator gives them; the database is migrated."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FAIRLANE_REDIS_URL", valkey_url)
+    monkeypatch.setenv("FAIRLANE_DATA_DIR", str(tmp_path / "data"))
+    settings = load_settings()
+    migrate(connect(settings.effective_database_url))
+    return settings
+
+
+@pytest.fixture
+def ledger(settings: Settings) -> Ledger:
+    database = connect(settings.effective_database_url)
+    bind(database)
+    return Ledger(database, SystemClock())
+
+
+@pytest.fixture
+def accept(ledger: Ledger) -> Callable[[str], None]:
+    """Accept a task, in the ledger only."""
+
+    def accept(task_id: str) -> None:
+        payload = {"text": "x", "words": []}
+        with connection():
+            ledger.accept(NewTask(task_id, "text", MAC, "local", "0" * 64, payload, 1, None, SystemClock().now_ms()))
+
+    return accept
+
+
+def enqueue(settings: Settings, task_id: str) -> None:
+    open_queue(settings).enqueue(Task(task_id, "text", MAC, SystemClock().now_ms()))
+
+
+def register_worker(settings: Settings, lanes: str) -> None:
+    entry = {"hostname": "host\x1b[2J", "pid": "7", "queues": lanes, "last_heartbeat": "1"}
+    open_roster(settings).enter("host:7", entry, ttl_ms=60_000)
+
+
+@pytest.fixture
+def answer(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Run a command that succeeds; return the JSON it prints."""
+
+    def answer(*arguments: str, code: int = 0) -> Any:
+        assert run([*arguments, "-o", "json"]) == code
+        return json.loads(capsys.readouterr().out)
+
+    return answer
+
+
+@pytest.mark.feature("H6")
+def test_status_shows_lanes_and_workers(settings: Settings, answer: Callable[..., Any]) -> None:
+    enqueue(settings, "t1")
+    register_worker(settings, "text")
+    status = answer("status")
+    assert [(lane["lane"], lane["waiting"], lane["devices"]) for lane in status["lanes"]] == [
+        ("ocr", 0, 0),
+        ("text", 1, 1),
+    ]
+    assert [worker["pid"] for worker in status["workers"]] == ["7"]
+
+
+def test_a_worker_cannot_command_the_terminal_of_status(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    register_worker(settings, "text")
+    assert run(["status"]) == 0
+    out = capsys.readouterr().out
+    assert "host" in out
+    assert "\x1b" not in out
+
+
+def test_status_says_when_nobody_works(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["status"]) == 0
+    assert "no worker is alive" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["status", "audit", "recover"])
+def test_a_queue_that_does_not_answer_ends_with_the_code_for_unreachable(
+    accept: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    accept("t1")
+    monkeypatch.setenv("FAIRLANE_REDIS_URL", "unix:///nowhere/valkey.sock")
+    assert run([command]) == 4
+
+
+@pytest.mark.feature("Q20")
+def test_audit_prints_books_that_balance(settings: Settings, answer: Callable[..., Any]) -> None:
+    enqueue(settings, "t1")
+    text = answer("audit")[1]
+    assert (text["lane"], text["accepted"], text["waiting"], text["balances"]) == ("text", 1, 1, True)
+
+
+def test_audit_fails_when_a_task_is_missing(
+    settings: Settings, valkey: redis.Redis, capsys: pytest.CaptureFixture[str]
+) -> None:
+    enqueue(settings, "t1")
+    valkey.delete(open_inspector(settings).keys.line(MAC, "text"))
+    assert run(["audit"]) == 1
+    assert "empty line" in capsys.readouterr().out
+
+
+@pytest.mark.feature("Q21")
+def test_recover_puts_what_the_queue_lost_back_in_line(
+    settings: Settings, accept: Callable[[str], None], answer: Callable[..., Any]
+) -> None:
+    accept("t1")
+    assert answer("recover") == {"looked_at": 1, "enqueued": 1, "closed": 0}
+    assert open_inspector(settings).lanes()[1].waiting == 1
+    assert answer("recover") == {"looked_at": 1, "enqueued": 0, "closed": 0}
+
+
+def test_an_unknown_task_ends_with_the_code_for_not_found(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["task", "show", "no-such"]) == 3
+    assert "no task no-such" in capsys.readouterr().err
+
+
+def test_a_waiting_task_is_shown_with_its_steps(accept: Callable[[str], None], answer: Callable[..., Any]) -> None:
+    accept("t1")
+    view = answer("task", "show", "t1")
+    assert view["task"]["state"] == "queued"
+    assert view["steps"][0]["name"] == "enqueued"
+
+
+def test_a_done_task_is_shown_with_what_was_read_and_found(
+    ledger: Ledger, accept: Callable[[str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    accept("t1")
+    hit = {
+        "word": "loan",
+        "list": "global",
+        "start": 6,
+        "end": 10,
+        "start_utf16": 6,
+        "end_utf16": 10,
+        "surface": "loan",
+    }
+    page = OcrRecord("quick\u202eloan", [], 1, 0.9, 8, 6, "rapid", "m", {})
+    found = DetectionRecord("quick\u202eloan", "block", [hit])
+    with connection():
+        ledger.start("t1", 1, 1)
+        ledger.finish("t1", 1, Finished(page, found, [StepRecord("screen", "done", 1, 2)], 5))
+    assert run(["task", "show", "t1"]) == 0
+    out = capsys.readouterr().out
+    assert "quick\N{REPLACEMENT CHARACTER}loan" in out
+    assert "hits: loan (global); suggestion: block" in out
+
+
+def test_migrate_is_done_once(settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    fresh = ["--data-dir", str(tmp_path / "fresh")]
+    assert run(["migrate", "--check", *fresh]) == 1
+    assert not (tmp_path / "fresh").exists()
+    assert run(["migrate", *fresh]) == 0
+    assert "done: " in capsys.readouterr().out
+    assert run(["migrate", *fresh]) == 0
+    assert run(["migrate", "--check", *fresh]) == 0
+    assert capsys.readouterr().out == "the database is up to date\n" * 2
+
+
+def checks_of(report: dict[str, Any]) -> dict[str, bool]:
+    return {check["name"]: check["is_fine"] for check in report["checks"]}
+
+
+def test_doctor_finds_what_is_fine_and_what_is_not(
+    settings: Settings, valkey: redis.Redis, answer: Callable[..., Any]
+) -> None:
+    register_worker(settings, "ocr,text")
+    valkey.config_set("maxmemory-policy", "allkeys-lru")
+    checks = checks_of(answer("doctor", code=1))
+    valkey.config_set("maxmemory-policy", "noeviction")
+    assert checks.pop("queue eviction") is False
+    checks.pop("queue persistence")  # as the server of the tests happens to run
+    assert set(checks) == {"queue", "workers", "database", "storage", "engine", "words"}
+    assert all(checks.values())
+
+
+def test_doctor_looks_at_everything_even_when_all_is_broken(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, answer: Callable[..., Any], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("FAIRLANE_REDIS_URL", "unix:///nowhere/valkey.sock")
+    monkeypatch.setenv("FAIRLANE_DATA_DIR", str(tmp_path / "none"))
+    monkeypatch.setenv("FAIRLANE_WORDS_FILE", str(tmp_path / "none.txt"))
+    report = answer("doctor", code=1)
+    assert {name for name, is_fine in checks_of(report).items() if not is_fine} == {
+        "queue",
+        "workers",
+        "database",
+        "words",
+    }
+    assert all(check["cure"] for check in report["checks"] if not check["is_fine"])
+
+
+def test_doctor_shows_every_setting_and_which_were_set_but_no_password(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, answer: Callable[..., Any]
+) -> None:
+    monkeypatch.setenv("FAIRLANE_DATABASE_URL", "postgresql://me:secret@127.0.0.1:9/name")
+    report = answer("doctor", code=1)
+    rows = {row["name"]: row for row in report["settings"]}
+    assert len(rows) == len(Settings.model_fields)
+    assert (rows["FAIRLANE_DATA_DIR"]["is_set"], rows["FAIRLANE_RETRY_AFTER"]["is_set"]) == (True, False)
+    assert rows["FAIRLANE_DATABASE_URL"]["value"] == "postgresql://me:***@127.0.0.1:9/name"
+    assert "secret" not in json.dumps(report)
+
+
+def test_doctor_prints_tables_for_people(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["doctor"]) == 1
+    out = capsys.readouterr().out
+    assert "start it with `fairlane up`" in out
+    assert "FAIRLANE_LEASE_SECONDS" in out
