@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +26,7 @@ class Program:
         environment: the whole environment of the process; kept out of `repr`, it may hold passwords.
         drain_s: seconds it may take to end after SIGTERM before its whole session is killed.
         keep_fds: descriptors that stay open in it.
+        prepare: called before each start, to make what the program needs.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Program:
     log_file: Path
     drain_s: float
     keep_fds: tuple[int, ...] = ()
+    prepare: Callable[[], None] = field(default=lambda: None, repr=False)
 
 
 class Child:

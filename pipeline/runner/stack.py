@@ -5,6 +5,7 @@ import threading
 import urllib.request
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -22,10 +23,10 @@ from pipeline.settings import Settings, child_environment
 
 VALKEY = "valkey"
 
-#: Seconds a process may take to end. Workers finish the page they are reading; web answers its long polls, of 60 s at
-#: most, and then ends by itself (web/gunicorn_settings.py).
+#: Seconds a process may take to end. Web answers its long polls, of 60 s at most, and then ends by itself
+#: (web/gunicorn_settings.py). Workers finish the page they are reading: the engine's hard limit and some seconds more.
 _DRAIN_S = {"web": 75.0, "scheduler": 10.0, VALKEY: 15.0}
-_WORKER_DRAIN_S = 60.0
+_WORKER_MARGIN_S = 10.0
 
 #: How long the embedded Valkey may take to load its file, milliseconds.
 _VALKEY_READY_MS = 60_000
@@ -110,13 +111,15 @@ class Stack:
     def _start_valkey(self, supervisor: Supervisor, lock: int) -> None:
         valkey = EmbeddedValkey(self._settings.data_dir / "valkey", self._settings.valkey_socket)
         valkey.prepare()
-        supervisor.start(self._program(VALKEY, valkey.command(), keep_fds=(lock,)))
+        program = self._program(VALKEY, valkey.command())
+        # Prepared at each start: whoever empties the folder by hand, while it runs, gets an empty Valkey and not none.
+        supervisor.start(replace(program, keep_fds=(lock,), prepare=valkey.prepare))
         self._wait_until(valkey.is_answering, supervisor, _VALKEY_READY_MS, "the embedded Valkey does not answer")
 
-    def _program(self, name: str, command: tuple[str, ...], keep_fds: tuple[int, ...] = ()) -> Program:
+    def _program(self, name: str, command: tuple[str, ...]) -> Program:
         environment = child_environment(self._settings, program_folders())
-        drain_s = _DRAIN_S.get(name, _WORKER_DRAIN_S)
-        return Program(name, command, environment, self.logs[name], drain_s, keep_fds)
+        drain_s = _DRAIN_S.get(name, self._settings.ocr_hard_limit_seconds + _WORKER_MARGIN_S)
+        return Program(name, command, environment, self.logs[name], drain_s)
 
     def _wait_until(self, holds: Callable[[], bool], supervisor: Supervisor, limit_ms: int, complaint: str) -> None:
         begin_ms = self._clock.monotonic_ms()

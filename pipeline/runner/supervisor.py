@@ -147,8 +147,9 @@ class Supervisor:
         name = watched.program.name
         watched.started_ms = self._clock.monotonic_ms()
         try:
+            watched.program.prepare()
             watched.child = Child(watched.program)
-        except OSError as exc:
+        except (OSError, ConfigurationError) as exc:
             watched.last_exit, watched.last_words = None, str(exc)
             return Event(name, "ended", f"cannot be started: {exc}; {self._schedule_restart(watched)}")
         return Event(name, "started", f"pid {watched.child.pid}")

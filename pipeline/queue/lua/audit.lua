@@ -11,7 +11,7 @@ BUILDS
   delayed
 RETURNS
   books          accepted waiting delayed leased done failed dead expired evicted cancelled fault ...
-COST  O(devices + delayed): for people and tests, never in the way of a task
+COST  O(tasks that have not ended): for people and tests, never in the way of a task
 ]]
 --@include keys
 --@include record
@@ -25,14 +25,20 @@ local lane = open_lane(lane_name, now)
 local faults = {}
 local function expect(is_right, fault) if not is_right then faults[#faults + 1] = fault end end
 
-local waiting, inflight = 0, 0
+local function expect_state(task_id, wanted, also)
+  local state = redis.call('HGET', task_key(task_id), 'state') or 'without a record'
+  expect(state == wanted or state == also, task_id .. ': ' .. wanted .. ' by its place, but ' .. state)
+end
+
+local waiting = 0
 for _, mac in ipairs(redis.call('ZRANGE', oldest_key(lane_name), 0, -1)) do
   local device = open_device(mac, lane_name)
-  local length = redis.call('ZCARD', line_key(mac, lane_name))
-  waiting = waiting + length
+  local members = redis.call('ZRANGE', line_key(mac, lane_name), 0, -1)
+  waiting = waiting + #members
+  for _, member in ipairs(members) do expect_state(string.match(member, '^%d+:%d+:(.+)$') or member, 'queued') end
   local turn = text(device, 'turn:' .. lane_name)
   local is_seated = turn ~= '' and redis.call('ZSCORE', schedule_key(lane_name), turn) and true or false
-  expect(length > 0, mac .. ': listed as waiting with an empty line')
+  expect(#members > 0, mac .. ': listed as waiting with an empty line')
   expect(is_seated or is_gated(device, now) or lane_get(device, 'unschedulable_until') > 0,
     mac .. ': stranded: waiting, no gate shut, not in the ready set')
   expect(not (is_seated and is_gated(device, now)), mac .. ': gated and yet in the ready set')
@@ -44,7 +50,9 @@ for _, task_id in ipairs(redis.call('ZRANGE', delayed_key(), 0, -1)) do
   if redis.call('HGET', task_key(task_id), 'lane') == lane_name then delayed = delayed + 1 end
 end
 
-local leased = redis.call('ZCARD', leases_key(lane_name))
+local leases = redis.call('ZRANGE', leases_key(lane_name), 0, -1)
+for _, task_id in ipairs(leases) do expect_state(task_id, 'leased', 'running') end
+local leased = #leases
 expect(waiting == get(lane, 'waiting'), 'the lane counts ' .. get(lane, 'waiting') .. ' waiting, the lines ' .. waiting)
 expect(delayed == get(lane, 'delayed'), 'the lane counts ' .. get(lane, 'delayed') .. ' delayed, the set ' .. delayed)
 expect(leased == get(lane, 'busy'), 'the lane counts ' .. get(lane, 'busy') .. ' in flight, the leases ' .. leased)

@@ -1,8 +1,8 @@
 --[[
 claim - lease the head of the line of the device whose turn it is; no two callers get the same task.
 
-A head that is past its TTL, or that no fairlane wrote, is ended on the way and the next one is taken: at most 8 of
-them in one call, the ledger learns of them from the reconciler.
+A head that is past its TTL, that has lost its record or that no fairlane wrote is put aside on the way and the next one
+is taken: at most 8 of them in one call; the reconciler tells the ledger.
 
 KEYS
   1 root         string  the epoch key: carries the prefix
@@ -55,7 +55,7 @@ local function take_head(device)
     if is_ours then
       add(lane, 'waiting', -1)
       end_task(lane, device, task, 'expired', 'expired', dedupe_ms, max_per_mac, now)
-    else
+    elseif not forget(lane, device, task) then
       write_dead_letter(task, 'dead', 'poisoned_entry', 'the line named a task that is not waiting', dead_max, now)
     end
   end

@@ -151,3 +151,18 @@ def test_a_claim_takes_at_most_twelve_commands_whatever_the_number_of_devices(
     assert calls.pop("cmdstat_evalsha") == 1
     assert sum(calls.values()) <= 12
     assert not {"cmdstat_scan", "cmdstat_keys"} & set(calls)
+
+
+def test_a_task_whose_record_is_gone_is_forgotten_so_that_it_can_be_put_in_line_again(line: Line) -> None:
+    gone, stays = line.submit(RED, 2)
+    line.client.delete(line.queue.keys.task(gone))
+    assert [books.faults for books in line.inspector.audit()][0] == (
+        f"{gone}: queued by its place, but without a record",
+    )
+
+    assert line.drain(1) == [stays]
+
+    line.assert_books_balance()
+    line.queue.enqueue(Task(gone, "ocr", RED, line.clock.now_ms()))
+    assert line.drain(1) == [gone]
+    line.assert_books_balance()

@@ -51,6 +51,17 @@ local function end_task(lane, device, task, state, code, dedupe_ms, max_per_mac,
   if get(device, 'pending_count') < max_per_mac then redis.call('SREM', overloaded_key(), device.mac) end
 end
 
+-- A task in line whose record is gone: as if it had never been put in line. The ledger still has it, so the reconciler
+-- puts it back. False when no such task was ever in line.
+local function forget(lane, device, task)
+  if text(task, 'state') ~= '' or redis.call('ZREM', expiry_key(), task.id) == 0 then return false end
+  add(lane, 'waiting', -1)
+  add(lane, 'accepted', -1)
+  add(device, 'pending_count', -1)
+  redis.call('DECR', global_pending_key())
+  return true
+end
+
 -- Write the device; once nothing of it is pending, what is left is forgotten in a day unless an operator set it.
 local function save_device(device)
   save(device)
