@@ -1,0 +1,116 @@
+"""The engine's own process: what runs in a child of the pool, and how it ends with its parent.
+
+Imported by the parent too, so no engine is imported here before a child builds one.
+"""
+
+import contextlib
+import ctypes
+import logging
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from multiprocessing import connection, parent_process
+
+from pipeline.clock import SystemClock
+from pipeline.errors import EngineCrashed, FairlaneError
+from pipeline.ocr.images import ImageLimits
+from pipeline.ocr.types import OcrResult
+
+Reader = Callable[[bytes], OcrResult]
+#: Builds the reader inside the child, from a number of threads and the limits. A plain function of a module, since the
+#: child finds it by its name.
+ReaderFactory = Callable[[int, ImageLimits], Reader]
+
+#: prctl(2): the signal this process gets when the thread that started it ends.
+_PR_SET_PDEATHSIG = 1
+
+
+class _Child:
+    """What this process has: a reader, or the reason why there is none."""
+
+    def __init__(self) -> None:
+        self.reader: Reader | None = None
+        self.failure: FairlaneError = EngineCrashed("the engine's process was never begun")
+
+    def require_reader(self) -> Reader:
+        if self.reader is None:
+            raise self.failure
+        return self.reader
+
+
+_this = _Child()
+
+
+def begin(factory: ReaderFactory, threads: int, limits: ImageLimits) -> None:
+    """Tie this process to its parent, then build the reader; a failure is kept for `ready` and `read` to raise."""
+    _die_with_parent()
+    # A signal to the worker's whole group must not end a read: the worker decides when to stop.
+    with contextlib.suppress(PermissionError):
+        os.setsid()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What Pillow remarks on odd files would fill the worker's log; what is wrong with them goes into the error.
+    warnings.simplefilter("ignore")
+    logging.getLogger("PIL").setLevel(logging.CRITICAL)
+    try:
+        _this.reader = factory(threads, limits)
+    except Exception as exc:  # noqa: BLE001 - kept, and raised by `ready` and `read`
+        _this.failure = _as_our_own(exc)
+
+
+def ready() -> int:
+    """Return the process id once the reader stands; raise what kept it from standing."""
+    _this.require_reader()
+    return os.getpid()
+
+
+def read(data: bytes) -> OcrResult:
+    """Read one image with this child's reader; what goes wrong arrives in the parent as one of our own errors."""
+    reader = _this.require_reader()
+    try:
+        return reader(data)
+    except Exception as exc:
+        raise _as_our_own(exc) from exc
+
+
+def build_rapid_reader(threads: int, limits: ImageLimits) -> Reader:
+    """Build the CPU engine and let it read a small picture, so that the first image finds it warm.
+
+    Raises: ConfigurationError when it can't be built or can't read that picture.
+    """
+    from pipeline.ocr.rapid import RapidEngine
+    from pipeline.ocr.reading import check_engine, read_image
+
+    engine = RapidEngine(threads)
+    check_engine(engine)
+    clock = SystemClock()
+    return lambda data: read_image(data, limits, engine, clock)
+
+
+def _as_our_own(exc: Exception) -> FairlaneError:
+    # A foreign exception may not survive the way to the parent, and one that does not would break the pool.
+    if isinstance(exc, FairlaneError):
+        return exc
+    return EngineCrashed(f"{type(exc).__name__}: {str(exc)[:300]}")
+
+
+def _die_with_parent() -> None:
+    """End this process when its parent ends, however that ends.
+
+    The kernel does it on Linux, even while native code holds the interpreter; the watching thread does it elsewhere.
+    """
+    parent = parent_process()
+    if parent is None:
+        return
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent.pid:  # it ended before the kernel knew of the wish
+            os._exit(1)
+    threading.Thread(target=_watch, args=(parent.sentinel,), name="parent-watch", daemon=True).start()
+
+
+def _watch(sentinel: int) -> None:
+    connection.wait([sentinel])
+    os._exit(1)

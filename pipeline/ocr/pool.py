@@ -1,0 +1,188 @@
+"""Engines in child processes: a crash, a hang or a leak ends one child, and the worker goes on.
+
+Each slot is a pebble pool of one child. A shared pool would be simpler, but there a child killed while it holds the
+pool's lock blocks its successors, and one killed while idle breaks the pool for all.
+"""
+
+import logging
+import multiprocessing
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.util import Finalize
+from typing import Any
+
+from pebble import ProcessExpired, ProcessFuture, ProcessPool
+
+from pipeline.errors import EngineCrashed, EngineTimeout
+from pipeline.ocr import child
+from pipeline.ocr.images import ImageLimits
+from pipeline.ocr.types import OcrResult
+
+_log = logging.getLogger(__name__)
+
+#: Seconds a child may take to start and build its engine; 2 s were measured on an idle core.
+_START_LIMIT_S = 60.0
+
+
+class OcrPool:
+    """Reads images in `slots` child processes; safe to share between threads.
+
+    Args:
+        slots: children, hence images read at once, 1..64.
+        threads: of the engine in each child, 1..64.
+        hard_limit_s: seconds one read may take; then its child is ended.
+        tasks_per_child: reads after which a child is replaced, so that a leak stays bounded.
+        limits: what is refused before it is decoded.
+        factory: builds the reader in each child.
+    """
+
+    def __init__(
+        self,
+        *,
+        slots: int,
+        threads: int,
+        hard_limit_s: float,
+        tasks_per_child: int,
+        limits: ImageLimits,
+        factory: child.ReaderFactory = child.build_rapid_reader,
+    ) -> None:
+        # NOTE: the kernel ends a child when the *thread* that started it ends; this one lives as long as the pool.
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="ocr-starter")
+        self._hard_limit_s = hard_limit_s
+
+        def start() -> ProcessPool:
+            return self._starter.submit(_start_pool, tasks_per_child, (factory, threads, limits)).result()
+
+        self._slots = [_Slot(start) for _ in range(slots)]
+        self._free: queue.Queue[_Slot] = queue.Queue()
+        for slot in self._slots:
+            self._free.put(slot)
+        # NOTE: a process that forgets to close the pool, as one that is told twice to stop, would wait for its children
+        # for ever: multiprocessing joins them at exit, and pebble replaces each that ends.
+        self._at_exit = Finalize(None, self._end_children, exitpriority=10)
+
+    def warm_up(self) -> list[int]:
+        """Return the process ids of the children once every one of them has its engine and has read a picture.
+
+        Raises: ConfigurationError when the engine can't be built, EngineTimeout, EngineCrashed.
+        """
+        with ThreadPoolExecutor(len(self._slots), thread_name_prefix="ocr-warm-up") as threads:
+            return list(threads.map(lambda slot: slot.run(child.ready, (), _START_LIMIT_S), self._slots))
+
+    def read(self, data: bytes) -> OcrResult:
+        """Read one image, waiting for a free slot; decoding and reading both happen in the child.
+
+        Raises: BadImage and its kinds; EngineTimeout when it passed the hard limit; EngineCrashed when the child died
+            or its engine can't go on. After each of them the next read works.
+        """
+        slot = self._free.get()
+        try:
+            result: OcrResult = slot.run(child.read, (data,), self._hard_limit_s)
+            return result
+        finally:
+            self._free.put(slot)
+
+    def close(self) -> None:
+        """End every child, also one that is reading: that read ends with EngineCrashed. Closing twice does no harm."""
+        self._at_exit.cancel()
+        self._end_children()
+
+    def _end_children(self) -> None:
+        for slot in self._slots:
+            slot.close()
+        self._starter.shutdown(wait=False)
+
+
+class _Slot:
+    """One child process and its successors."""
+
+    def __init__(self, start: Callable[[], ProcessPool]) -> None:
+        self._start = start
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self._reading: ProcessFuture[Any] | None = None
+        #: Begun by the first task: a worker that reads no images has no engine.
+        self._pool: ProcessPool | None = None
+
+    def run(self, function: Callable[..., Any], args: tuple[object, ...], limit_s: float) -> Any:
+        """Return what `function` returns in the child; its errors arrive as they are."""
+        try:
+            return self._run_once(function, args, limit_s)
+        except BrokenProcessPool:
+            # The child was found dead while it had no task, so this task can't have killed it: the next child gets it.
+            self._replace()
+        try:
+            return self._run_once(function, args, limit_s)
+        except BrokenProcessPool as exc:
+            self._replace()
+            raise EngineCrashed("the engine's process ended before it began to read") from exc
+
+    def _run_once(self, function: Callable[..., Any], args: tuple[object, ...], limit_s: float) -> Any:
+        try:
+            # The limit counts from when the child takes the task, so that its start is not charged to the image.
+            future = self._schedule(function, args, limit_s)
+            return future.result(timeout=limit_s + _START_LIMIT_S)
+        except TimeoutError as exc:
+            if not future.done():  # not the hard limit: the child never took the task
+                self._replace()
+            raise EngineTimeout(f"the engine did not finish within {limit_s:g} s") from exc
+        except ProcessExpired as exc:
+            self._replace()
+            raise EngineCrashed(f"the engine's process ended with exit code {exc.exitcode}") from exc
+        except CancelledError as exc:
+            raise EngineCrashed("the engine's process was ended") from exc
+        except EngineCrashed:
+            self._replace()  # only the end of the process surely frees its memory
+            raise
+
+    def _schedule(self, function: Callable[..., Any], args: tuple[object, ...], limit_s: float) -> ProcessFuture[Any]:
+        with self._lock:
+            if self._is_closed:
+                raise EngineCrashed("the OCR pool is closed")
+            if self._pool is None:
+                self._pool = self._start()
+            try:
+                self._reading = self._pool.schedule(function, args=args, timeout=limit_s)
+            except RuntimeError as exc:
+                raise BrokenProcessPool(str(exc)) from exc
+            return self._reading
+
+    def _replace(self) -> None:
+        with self._lock:
+            if not self._is_closed:
+                _log.warning("the engine's process is replaced")
+                self._end()
+                self._pool = self._start()
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True
+            self._end()
+            if self._reading is not None:
+                self._reading.cancel()  # type: ignore[no-untyped-call]  # a stopped pool leaves it open
+
+    def _end(self) -> None:
+        if self._pool is not None:
+            _stop_pool(self._pool)
+            self._pool = None
+
+
+def _start_pool(tasks_per_child: int, initargs: tuple[object, ...]) -> ProcessPool:
+    pool = ProcessPool(
+        max_workers=1,
+        max_tasks=tasks_per_child,
+        initializer=child.begin,
+        initargs=initargs,
+        context=multiprocessing.get_context("spawn"),
+    )
+    if not pool.active:  # asking starts the child, here and not in the thread that first has a task
+        raise EngineCrashed("the engine's process can't be started")
+    return pool
+
+
+def _stop_pool(pool: ProcessPool) -> None:
+    pool.stop()  # type: ignore[no-untyped-call]
+    pool.join()

@@ -1,0 +1,25 @@
+"""One pool with the real engine, and one that obeys, for all tests of this folder."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from pipeline.ocr.pool import OcrPool
+from tests.support.ocr_readers import obedient
+from tests.support.pictures import LIMITS
+
+
+@pytest.fixture(scope="session")
+def engine_pool() -> Iterator[OcrPool]:
+    pool = OcrPool(slots=1, threads=1, hard_limit_s=60, tasks_per_child=1000, limits=LIMITS)
+    pool.warm_up()
+    yield pool
+    pool.close()
+
+
+@pytest.fixture(scope="session")
+def pool() -> Iterator[OcrPool]:
+    pool = OcrPool(slots=1, threads=1, hard_limit_s=0.5, tasks_per_child=1000, limits=LIMITS, factory=obedient)
+    pool.warm_up()
+    yield pool
+    pool.close()

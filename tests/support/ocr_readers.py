@@ -1,0 +1,51 @@
+"""Readers that a pool's child can run in place of an engine; found by name in the child."""
+
+import os
+import signal
+from pathlib import Path
+
+from pipeline.errors import BadImage, ConfigurationError, FieldProblem, InvalidInput, QueueFull
+from pipeline.ocr.child import Reader
+from pipeline.ocr.images import ImageLimits
+from pipeline.ocr.types import OcrResult
+
+#: Followed by the path of a named pipe, into which the reader says that it has begun, before it hangs.
+TELL = b"tell and hang "
+
+
+def obedient(threads: int, limits: ImageLimits) -> Reader:
+    """Does what the image says; answers with its process id as `model`."""
+    return _obey
+
+
+def refusing(threads: int, limits: ImageLimits) -> Reader:
+    """Can't be built."""
+    raise ConfigurationError("no model")
+
+
+class Unpicklable(Exception):
+    def __init__(self, one: str, *, two: str) -> None:
+        super().__init__(one)
+        self.lock = two
+
+
+def _obey(data: bytes) -> OcrResult:
+    orders = {
+        b"crash": lambda: os.kill(os.getpid(), signal.SIGKILL),
+        b"hang": signal.pause,
+        b"bad image": lambda: _raise(BadImage("broken")),
+        b"invalid input": lambda: _raise(InvalidInput([FieldProblem("/words/0", "is blank")])),
+        b"overload": lambda: _raise(QueueFull("full", retry_after_ms=3_000)),
+        b"foreign": lambda: _raise(Unpicklable("odd", two="thing")),
+        b"no memory": lambda: _raise(MemoryError()),
+    }
+    if data.startswith(TELL):
+        Path(os.fsdecode(data.removeprefix(TELL))).write_bytes(b"begun")
+        signal.pause()
+    if data in orders:
+        orders[data]()
+    return OcrResult((), 1, 1, 1.0, "obedient", str(os.getpid()))
+
+
+def _raise(error: Exception) -> None:
+    raise error
