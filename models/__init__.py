@@ -1,0 +1,1 @@
+"""The tables and everything that asks them; the only code that talks to the database."""

@@ -1,0 +1,62 @@
+"""The rows that go along with a change of a task; always inside the transaction that proves the token."""
+
+from collections.abc import Sequence
+
+from peewee import SQL
+
+from models.results import Detection, OcrResult
+from models.rows import DetectionRecord, OcrRecord, StepRecord
+from models.tasks import TaskStep
+from models.text import storable, storable_json
+
+
+def put_steps(task_id: str, steps: Sequence[StepRecord]) -> None:
+    """Write steps; one of the same name is replaced."""
+    if not steps:
+        return
+    # One statement cannot touch a row twice: of two records of one step the later one counts.
+    latest = {step.name: step for step in steps}
+    rows = [
+        {
+            "task": task_id,
+            "name": step.name,
+            "state": step.state,
+            "started_ms": step.started_ms,
+            "ended_ms": step.ended_ms,
+            "reason": storable(step.reason),
+        }
+        for step in latest.values()
+    ]
+    TaskStep.insert_many(rows).on_conflict(
+        conflict_target=[TaskStep.task, TaskStep.name],
+        preserve=[TaskStep.state, TaskStep.started_ms, TaskStep.ended_ms, TaskStep.reason],
+    ).returning(TaskStep.name).execute()
+
+
+def put_ocr(task_id: str, token: int, record: OcrRecord, now_ms: int) -> None:
+    OcrResult.insert(
+        task=task_id,
+        token=token,
+        text=storable(record.text),
+        lines=storable_json(record.lines),
+        line_count=record.line_count,
+        mean_confidence=record.mean_confidence,
+        width_px=record.width_px,
+        height_px=record.height_px,
+        engine=record.engine,
+        model_name=record.model,
+        duration_ms=record.duration_ms,
+        created_ms=now_ms,
+    ).returning(SQL("1")).execute()
+
+
+def put_detection(task_id: str, token: int, record: DetectionRecord, now_ms: int) -> None:
+    Detection.insert(
+        task=task_id,
+        token=token,
+        text=storable(record.text),
+        suggestion=record.suggestion,
+        hit_count=len(record.hits),
+        hits=storable_json(record.hits),
+        created_ms=now_ms,
+    ).returning(SQL("1")).execute()

@@ -1,0 +1,287 @@
+"""The ledger: what has been accepted, where it stands, and how it ended. A row is the acceptance.
+
+Whoever runs a task writes with the token of its lease, and a write names it in its WHERE: once a newer lease has
+written, an older one changes nothing and gets `LeaseLost`. A task ends once; no row that has ended is touched again.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, cast
+
+from peewee import Expression, fn
+
+from models.base import Database, connection, write
+from models.devices import note_device
+from models.effects import put_detection, put_ocr, put_steps
+from models.results import Detection, OcrResult
+from models.rows import (
+    Accepted,
+    DetectionRecord,
+    Finished,
+    NewTask,
+    OcrRecord,
+    StepRecord,
+    TaskRow,
+    TaskView,
+    detection_record,
+    ocr_record,
+    step_record,
+    task_row,
+)
+from models.tasks import STEP_NAMES, Task, TaskStep
+from models.text import storable, storable_json
+from pipeline.clock import Clock
+from pipeline.errors import DatabaseUnavailable, FairlaneError, LeaseLost, TaskEnded, TaskNotFound
+
+__all__ = [
+    "Accepted",
+    "DetectionRecord",
+    "Finished",
+    "Ledger",
+    "NewTask",
+    "OcrRecord",
+    "StepRecord",
+    "TaskRow",
+    "TaskView",
+]
+
+#: Times that a submit may meet a row of its id which is withdrawn before it can be read.
+_ACCEPT_TRIES = 3
+
+
+class Ledger:
+    """The tasks of the bound database; call it inside `models.base.connection()`.
+
+    Every method raises `DatabaseUnavailable` when the database does not answer, and has then either written all or
+    nothing; which of both, a caller can find out by calling it again.
+    """
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    def accept(self, new: NewTask) -> Accepted:
+        """Accept a task for good, unless its id is known; then nothing is written and the known row is returned."""
+        for _ in range(_ACCEPT_TRIES):
+            with write(self._database):
+                if row := self._insert(new):
+                    return Accepted(row, is_new=True)
+                if row := self.get(new.task_id):
+                    return Accepted(row, is_new=False)
+        raise DatabaseUnavailable(f"task {new.task_id} is being submitted and withdrawn at the same time")
+
+    def withdraw(self, task_id: str) -> bool:
+        """Take an acceptance back, unless a lease has written to the task; False when there was nothing to take."""
+        with write(self._database):
+            deleted = (
+                Task.delete()
+                .where(Task.task_id == task_id, Task.state == "queued", Task.token == 0)
+                .returning(Task.task_id)
+                .execute()
+            )
+            return bool(list(deleted))
+
+    def start(self, task_id: str, token: int, attempt: int) -> TaskRow:
+        """Let the lease `token` run the task; from here on every older lease is fenced off.
+
+        Args:
+            attempt: its number, from 1; becomes the row's `attempts`.
+        Raises: LeaseLost, TaskEnded, TaskNotFound.
+        """
+        is_ours = (Task.token < token) | ((Task.token == token) & (Task.state == "running"))
+        with write(self._database):
+            return self._change(
+                task_id,
+                token,
+                is_ours,
+                state="running",
+                attempts=attempt,
+                started_ms=self._clock.now_ms(),
+                due_ms=None,
+                code="",
+                reason="",
+            )
+
+    def note_steps(self, task_id: str, token: int, steps: Sequence[StepRecord]) -> None:
+        """Write steps of the task that the lease `token` runs, or has finished.
+
+        Raises: LeaseLost, TaskEnded, TaskNotFound.
+        """
+        with write(self._database):
+            # Writing the row, though nothing changes, keeps a newer lease out until the steps are written.
+            fence = (
+                Task.update(token=Task.token)
+                .where(Task.task_id == task_id, Task.token == token, Task.state.in_(("running", "done")))
+                .returning(Task.task_id)
+                .execute()
+            )
+            if not list(fence):
+                raise self._refusal(task_id, token)
+            put_steps(task_id, steps)
+
+    def finish(self, task_id: str, token: int, outcome: Finished) -> None:
+        """End the task well: result, detection, steps and state are written together, once.
+
+        Raises: LeaseLost, TaskEnded, TaskNotFound; nothing is written then.
+        """
+        now_ms = self._clock.now_ms()
+        is_ours = (Task.token == token) & (Task.state == "running")
+        with write(self._database):
+            self._change(task_id, token, is_ours, state="done", ended_ms=now_ms, run_ms=outcome.run_ms)
+            if outcome.ocr:
+                put_ocr(task_id, token, outcome.ocr, now_ms)
+            put_detection(task_id, token, outcome.detection, now_ms)
+            put_steps(task_id, outcome.steps)
+
+    def put_back(
+        self,
+        task_id: str,
+        token: int,
+        state: Literal["queued", "delayed"],
+        code: str,
+        reason: str,
+        due_ms: int | None,
+        steps: Sequence[StepRecord] = (),
+    ) -> None:
+        """Record that the lease `token` gave the task back: to retry it, to defer it, or unstarted.
+
+        Args:
+            due_ms: when a delayed task may run again, epoch ms.
+        Raises: LeaseLost, TaskEnded, TaskNotFound.
+        """
+        with write(self._database):
+            self._change(
+                task_id,
+                token,
+                Task.token <= token,
+                state=str(state),
+                due_ms=due_ms,
+                code=code,
+                reason=storable(reason),
+            )
+            put_steps(task_id, steps)
+
+    def end(
+        self, task_id: str, token: int, state: str, code: str, message: str, steps: Sequence[StepRecord] = ()
+    ) -> None:
+        """End the task badly, in the name of the lease `token`: failed or dead.
+
+        Raises: LeaseLost, TaskEnded, TaskNotFound.
+        """
+        with write(self._database):
+            self._change(
+                task_id,
+                token,
+                Task.token <= token,
+                state=str(state),
+                ended_ms=self._clock.now_ms(),
+                due_ms=None,
+                code=code,
+                reason=storable(message),
+            )
+            put_steps(task_id, steps)
+
+    def close(self, task_id: str, state: str, code: str, message: str) -> bool:
+        """End a task whoever runs it (expired, evicted, dead, cancelled); False when it has ended or is unknown."""
+        with write(self._database):
+            closed = (
+                Task.update(
+                    state=str(state),
+                    ended_ms=self._clock.now_ms(),
+                    due_ms=None,
+                    code=code,
+                    reason=storable(message),
+                )
+                .where(Task.task_id == task_id, Task.ended_ms.is_null())
+                .returning(Task.task_id)
+                .execute()
+            )
+            return bool(list(closed))
+
+    def get(self, task_id: str) -> TaskRow | None:
+        with connection(self._database):
+            task = Task.get_or_none(Task.task_id == storable(task_id))
+            return task_row(task) if task else None
+
+    def view(self, task_id: str) -> TaskView | None:
+        """All that is known of one task; one that is shown as done comes with its results."""
+        with connection(self._database):
+            # The row first: what ends it writes the results with it, so they are there when it says so.
+            row = self.get(task_id)
+            if row is None:
+                return None
+            steps = [step_record(step) for step in TaskStep.select().where(TaskStep.task == row.task_id)]
+            is_done = row.state == "done"
+            ocr = OcrResult.get_or_none(OcrResult.task == row.task_id) if is_done else None
+            detection = Detection.get_or_none(Detection.task == row.task_id) if is_done else None
+            return TaskView(
+                task=row,
+                steps=tuple(sorted(steps, key=lambda step: STEP_NAMES.index(step.name))),
+                ocr=ocr_record(ocr) if ocr else None,
+                detection=detection_record(detection) if detection else None,
+            )
+
+    def open_tasks(self, after: str | None, limit: int) -> list[TaskRow]:
+        """The next `limit` tasks that have not ended, in the order of their ids.
+
+        Args:
+            after: the last id of the page before; None for the first page.
+        """
+        with connection(self._database):
+            query = Task.select().where(Task.ended_ms.is_null()).order_by(Task.task_id).limit(limit)
+            if after is not None:
+                query = query.where(Task.task_id > after)
+            return [task_row(task) for task in query]
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """How many tasks of each lane are in each state; a lane or state without any is left out."""
+        with connection(self._database):
+            query = Task.select(Task.lane, Task.state, fn.COUNT(Task.task_id)).group_by(Task.lane, Task.state)
+            counted: dict[str, dict[str, int]] = {}
+            counts = cast("Iterable[tuple[str, str, int]]", query.tuples())
+            for lane, state, number in counts:
+                counted.setdefault(lane, {})[state] = number
+            return counted
+
+    def _insert(self, new: NewTask) -> TaskRow | None:
+        inserted = list(
+            Task.insert(
+                task_id=new.task_id,
+                lane=new.lane,
+                mac=new.mac,
+                site=new.site,
+                state="queued",
+                content_hash=new.content_hash,
+                payload=storable_json(new.payload),
+                size_bytes=new.size_bytes,
+                detection_id=new.detection_id,
+                created_ms=new.created_ms,
+            )
+            .on_conflict_ignore()
+            .returning(Task)
+            .execute()
+        )
+        if not inserted:
+            return None
+        put_steps(new.task_id, [StepRecord("enqueued", "done", new.created_ms, new.created_ms)])
+        note_device(new.site, new.mac, new.created_ms)
+        return task_row(inserted[0])
+
+    def _change(self, task_id: str, token: int, is_ours: Expression, **changes: Any) -> TaskRow:
+        """Change a row that has not ended and is the lease's to change; else raise why not."""
+        changed = list(
+            Task.update(token=token, **changes)
+            .where(Task.task_id == task_id, Task.ended_ms.is_null(), is_ours)
+            .returning(Task)
+            .execute()
+        )
+        if not changed:
+            raise self._refusal(task_id, token)
+        return task_row(changed[0])
+
+    def _refusal(self, task_id: str, token: int) -> FairlaneError:
+        row = self.get(task_id)
+        if row is None:
+            return TaskNotFound(f"no task {task_id}")
+        if row.token <= token and row.has_ended:
+            return TaskEnded(f"task {task_id} has ended: {row.state}", state=row.state)
+        return LeaseLost(f"task {task_id}: lease {token} is over, the ledger is at {row.token}")

@@ -1,0 +1,35 @@
+"""What was read and what was found in it; written once, in the transaction that ends the task."""
+
+from peewee import BigIntegerField, CharField, DoubleField, ForeignKeyField, IntegerField, JSONField, TextField
+
+from models.base import BaseModel
+from models.tasks import Task
+
+
+class OcrResult(BaseModel):
+    """What an engine read in the image of a task; boxes in pixels of the upright original."""
+
+    task = ForeignKeyField(Task, column_name="task_id", object_id_name="task_id", primary_key=True, on_delete="CASCADE")
+    token = BigIntegerField()
+    text = TextField()
+    lines = JSONField()
+    line_count = IntegerField()
+    mean_confidence = DoubleField()
+    width_px = IntegerField()
+    height_px = IntegerField()
+    engine = CharField(64)
+    model_name = CharField(128, column_name="model")
+    duration_ms = JSONField()
+    created_ms = BigIntegerField()
+
+
+class Detection(BaseModel):
+    """What the screening of a task's text found: `suggestion` block or pass, and its hits."""
+
+    task = ForeignKeyField(Task, column_name="task_id", object_id_name="task_id", primary_key=True, on_delete="CASCADE")
+    token = BigIntegerField()
+    text = TextField()
+    suggestion = CharField(16)
+    hit_count = IntegerField()
+    hits = JSONField()
+    created_ms = BigIntegerField()

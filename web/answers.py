@@ -1,0 +1,165 @@
+"""The bodies of answers."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Answer(BaseModel):
+    """Base of all answers: what is not declared here is not said, though a stored result may know it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Accepted(Answer):
+    """A task that was accepted, now or before."""
+
+    task_id: str
+    state: str
+    is_duplicate: bool
+    mac: str
+    lane: str
+    position: int | None = Field(description="in its device's line, from 1; null when it does not wait")
+
+
+class FieldFault(Answer):
+    """One thing that is wrong, and where."""
+
+    pointer: str = Field(description="RFC 6901 JSON pointer, or the name of a query parameter")
+    detail: str
+
+
+class ProblemAnswer(Answer):
+    """RFC 9457 problem details."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+    request_id: str
+    errors: list[FieldFault] = []
+    retry_after: int | None = Field(None, description="seconds; as the Retry-After header")
+
+
+class BatchItem(Answer):
+    """The answer to one task of a batch: exactly one of task and problem is there."""
+
+    index: int
+    status: int
+    task: Accepted | None = None
+    problem: ProblemAnswer | None = None
+
+
+class BatchAnswer(Answer):
+    """The answers to a batch, in its order."""
+
+    accepted: int
+    refused: int
+    results: list[BatchItem]
+
+
+class StepAnswer(Answer):
+    name: str
+    state: str
+    started_ms: int | None
+    ended_ms: int | None
+    reason: str
+
+
+class LineAnswer(Answer):
+    """One line of text; the box is in pixels of the upright original, clockwise from the top left."""
+
+    text: str
+    confidence: float
+    box: list[tuple[int, int]]
+
+
+class OcrAnswer(Answer):
+    """What was read in an image."""
+
+    text: str
+    lines: list[LineAnswer]
+    line_count: int
+    mean_confidence: float
+    width_px: int
+    height_px: int
+    engine: str
+    model: str
+    duration_ms: dict[str, int]
+
+
+class HitAnswer(Answer):
+    """A sensitive word; `start` and `end` count code points, the others UTF-16 units, both in the original text."""
+
+    word: str
+    list: str
+    start: int
+    end: int
+    start_utf16: int
+    end_utf16: int
+    surface: str
+
+
+class DetectionAnswer(Answer):
+    suggestion: str
+    hits: list[HitAnswer]
+
+
+class TaskFault(Answer):
+    """Why a task ended badly or is put back."""
+
+    code: str
+    message: str
+
+
+class TaskAnswer(Answer):
+    """A task; times are epoch milliseconds."""
+
+    task_id: str
+    mac: str
+    lane: str
+    state: str
+    attempts: int
+    created_ms: int
+    started_ms: int | None
+    ended_ms: int | None
+    due_ms: int | None
+    steps: list[StepAnswer]
+    ocr: OcrAnswer | None
+    detection: DetectionAnswer | None
+    error: TaskFault | None
+    position: int | None
+
+
+class ReportAnswer(Answer):
+    mac: str
+    detection_id: str
+    is_new: bool
+
+
+class LaneAnswer(Answer):
+    lane: str
+    waiting: int
+    delayed: int
+    leased: int
+    devices: int
+    oldest_wait_ms: int
+
+
+class LanesAnswer(Answer):
+    lanes: list[LaneAnswer]
+
+
+class WorkersAnswer(Answer):
+    workers: list[dict[str, Any]]
+
+
+class WatermarkAnswer(Answer):
+    """The last snapshot of the scheduler, with whatever it holds."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class HealthAnswer(Answer):
+    status: str

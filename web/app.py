@@ -1,0 +1,68 @@
+"""The HTTP interface: routes, and what surrounds them."""
+
+import time
+from collections.abc import Callable
+
+import falcon
+
+from models.ledger import Ledger
+from models.reports import DetectorReports
+from pipeline.clock import Clock
+from pipeline.intake import Intake
+from pipeline.queue import FairQueue, Inspector, Roster
+from pipeline.settings import Settings
+from pipeline.storage import ObjectStore
+from web.middleware import RequestLog, handle_error
+from web.openapi import document
+from web.operations import KnownParameters, Resource
+from web.resources.description import OpenApiResource
+from web.resources.health import LivezResource, ReadyzResource
+from web.resources.images import ImagesResource
+from web.resources.queue import LanesResource, WatermarkResource, WorkersResource
+from web.resources.reports import ReportsResource
+from web.resources.tasks import TaskResource
+from web.resources.texts import TextsResource
+
+App = falcon.App[falcon.Request, falcon.Response]
+
+
+def create_app(
+    settings: Settings,
+    *,
+    intake: Intake,
+    queue: FairQueue,
+    inspector: Inspector,
+    roster: Roster,
+    ledger: Ledger,
+    reports: DetectorReports,
+    store: ObjectStore,
+    clock: Clock,
+    pause: Callable[[float], None] = time.sleep,
+) -> App:
+    """Return the WSGI application.
+
+    Args:
+        pause: how a long poll waits, given seconds.
+    """
+    description = OpenApiResource()
+    routes: list[tuple[str, Resource]] = [
+        ("/api/ocr/image", ImagesResource(intake, settings)),
+        ("/api/ocr/text", TextsResource(intake, settings)),
+        ("/api/ocr/tasks/{task_id}", TaskResource(queue, inspector, ledger, clock, pause, settings)),
+        ("/api/decter", ReportsResource(reports, settings)),
+        ("/api/queue", LanesResource(inspector)),
+        ("/api/workers", WorkersResource(roster)),
+        ("/api/watermark", WatermarkResource(inspector)),
+        ("/livez", LivezResource()),
+        ("/readyz", ReadyzResource(inspector, roster, ledger, store)),
+        ("/openapi.json", description),
+    ]
+    description.describe(document(routes))
+    app: App = falcon.App()
+    app.add_middleware(RequestLog(clock))
+    app.add_middleware(KnownParameters())
+    app.add_error_handler(Exception, handle_error)
+    app.add_error_handler(falcon.HTTPError, handle_error)
+    for path, resource in routes:
+        app.add_route(path, resource)
+    return app

@@ -1,0 +1,61 @@
+"""What each resource says about its methods: the router's checks and the OpenAPI document read the same words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, cast
+
+import falcon
+from pydantic import BaseModel
+
+from web.errors import unknown_parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One query parameter.
+
+    Args:
+        schema: its JSON schema.
+    """
+
+    name: str
+    description: str
+    schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
+    is_required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One method of one resource.
+
+    Args:
+        requests: media type of the body -> its model, models to choose from, or a schema of its own.
+        answers: status -> the models of the body, one of which it is; none: no body.
+        refusals: statuses of the problem documents that this method may give besides 400, 405, 500.
+    """
+
+    summary: str
+    answers: Mapping[int, tuple[type[BaseModel], ...]]
+    requests: Mapping[str, tuple[type[BaseModel], ...] | Mapping[str, Any]] = field(default_factory=dict)
+    parameters: tuple[Parameter, ...] = ()
+    refusals: tuple[int, ...] = ()
+
+
+class Resource(Protocol):
+    """A falcon resource that describes itself: HTTP method in upper case -> operation."""
+
+    operations: ClassVar[Mapping[str, Operation]]
+
+
+class KnownParameters:
+    """Refuses query parameters that the operation does not name: a typing error must not change what is asked for."""
+
+    def process_resource(
+        self, req: falcon.Request, resp: falcon.Response, resource: object, params: dict[str, Any]
+    ) -> None:
+        operation = cast(Resource, resource).operations.get(req.method)
+        if operation is None:  # OPTIONS
+            return
+        known = [parameter.name for parameter in operation.parameters]
+        if not set(req.params) <= set(known):
+            raise unknown_parameters(known)

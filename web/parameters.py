@@ -1,0 +1,28 @@
+"""Query parameters, which `KnownParameters` has compared with the operation's list before any resource asks."""
+
+import re
+
+import falcon
+
+from web.errors import invalid_parameter
+
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,6}", re.ASCII)
+
+
+def whole_number(req: falcon.Request, name: str, *, default: int) -> int:
+    """Return a parameter that counts something.
+
+    Raises: HttpProblem 400.
+    """
+    values = all_values(req, name)
+    if not values:
+        return default
+    if len(values) > 1 or not _WHOLE_NUMBER.fullmatch(values[0]):
+        raise invalid_parameter(name, "must be one whole number, 0 or more")
+    return int(values[0])
+
+
+def all_values(req: falcon.Request, name: str) -> list[str]:
+    """Every value that stands under the name, in order."""
+    found = req.params.get(name, [])
+    return list(found) if isinstance(found, list) else [found]

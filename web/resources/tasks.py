@@ -1,0 +1,128 @@
+"""One task: its state and result, and its cancellation."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from threading import BoundedSemaphore
+from typing import ClassVar
+
+import falcon
+
+from models.ledger import Ledger, TaskView
+from pipeline.clock import Clock
+from pipeline.errors import QueueUnavailable, TaskEnded, TaskNotFound
+from pipeline.intake import row_state
+from pipeline.queue import FairQueue, Inspector, TaskState
+from pipeline.settings import Settings
+from pipeline.submission import id_fault
+from web.answers import TaskAnswer
+from web.operations import Operation, Parameter
+from web.parameters import whole_number
+from web.replies import reply
+from web.resources.submissions import RETRY_AFTER_S
+from web.views import task_answer
+
+#: Seconds between two looks at a task that somebody waits for: short at first, when most of them end.
+_FIRST_LOOK_S = 0.1
+_LONGEST_LOOK_S = 1.0
+
+
+class TaskResource:
+    """`/api/ocr/tasks/{id}`.
+
+    Args:
+        pause: sleeps for so many seconds.
+    """
+
+    operations: ClassVar[Mapping[str, Operation]] = {
+        "GET": Operation(
+            summary="State, steps and result of a task",
+            parameters=(
+                Parameter(
+                    "wait",
+                    "seconds to hold the answer back until the task has ended, at most as many as the server allows",
+                    {"type": "integer", "minimum": 0},
+                ),
+            ),
+            answers={200: (TaskAnswer,), 304: ()},
+            refusals=(404, 503),
+        ),
+        "DELETE": Operation(summary="Cancel a task", answers={200: (TaskAnswer,)}, refusals=(404, 409, 503)),
+    }
+
+    def __init__(
+        self,
+        queue: FairQueue,
+        inspector: Inspector,
+        ledger: Ledger,
+        clock: Clock,
+        pause: Callable[[float], None],
+        settings: Settings,
+    ) -> None:
+        self._queue = queue
+        self._inspector = inspector
+        self._ledger = ledger
+        self._clock = clock
+        self._pause = pause
+        self._wait_max_s = settings.long_poll_max_seconds
+        # Who waits holds a thread: half of them stay free for everybody else, and whoever is too many is answered now.
+        self._waiters = BoundedSemaphore(max(1, settings.web_threads // 2))
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, task_id: str) -> None:
+        wait_s = min(whole_number(req, "wait", default=0), self._wait_max_s)
+        view = self._wait_for_end(task_id, wait_s)
+        if not row_state(view.task).is_end:
+            resp.set_header("Retry-After", str(RETRY_AFTER_S))
+        answer = task_answer(view, self._position(view))
+        resp.etag = hashlib.sha256(answer.model_dump_json().encode()).hexdigest()[:32]
+        if _is_known_to_client(req, resp):
+            resp.status = 304
+        else:
+            reply(resp, answer)
+
+    def on_delete(self, req: falcon.Request, resp: falcon.Response, task_id: str) -> None:
+        state = row_state(self._view(task_id).task)
+        if state.is_end:
+            raise TaskEnded(f"task {task_id} has ended", state=state)
+        # Accepted, but not in line (yet): the ledger alone decides, and whoever claims it later finds it ended.
+        with suppress(TaskNotFound):
+            self._queue.cancel(task_id)
+        if not self._ledger.close(task_id, TaskState.CANCELLED, "cancelled", "cancelled by a client"):
+            raise TaskEnded(f"task {task_id} has ended meanwhile", state=self._view(task_id).task.state)
+        reply(resp, task_answer(self._view(task_id), None))
+
+    def _wait_for_end(self, task_id: str, wait_s: int) -> TaskView:
+        view = self._view(task_id)
+        if wait_s == 0 or row_state(view.task).is_end or not self._waiters.acquire(blocking=False):
+            return view
+        try:
+            ends_ms = self._clock.monotonic_ms() + wait_s * 1000
+            look_s = _FIRST_LOOK_S
+            while not row_state(view.task).is_end and (left_ms := ends_ms - self._clock.monotonic_ms()) > 0:
+                self._pause(min(look_s, left_ms / 1000))
+                look_s = min(look_s * 1.5, _LONGEST_LOOK_S)
+                view = self._view(task_id)
+            return view
+        finally:
+            self._waiters.release()
+
+    def _view(self, task_id: str) -> TaskView:
+        # An id that cannot have been given out is not worth a question; it might hold what a database cannot.
+        view = None if id_fault(task_id) else self._ledger.view(task_id)
+        if view is None:
+            raise TaskNotFound("no task has this id")
+        return view
+
+    def _position(self, view: TaskView) -> int | None:
+        if row_state(view.task) is not TaskState.QUEUED:
+            return None
+        try:
+            queued = self._inspector.find(view.task.task_id)
+        except QueueUnavailable:  # the rest of the answer stands without it
+            return None
+        return queued.position if queued else None
+
+
+def _is_known_to_client(req: falcon.Request, resp: falcon.Response) -> bool:
+    ours = str(resp.etag).strip('"')
+    return any(tag == "*" or str(tag) == ours for tag in req.if_none_match or ())

@@ -1,0 +1,55 @@
+"""Turn what the parts know into answers."""
+
+import dataclasses
+import re
+from typing import Any
+
+from models.ledger import TaskView
+from web.answers import DetectionAnswer, OcrAnswer, StepAnswer, TaskAnswer, TaskFault
+
+#: Entries of the worker registry that are words even when they look like numbers.
+_WORDS = ("hostname", "engine", "version", "queues")
+_WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+_DECIMAL = re.compile(r"-?[0-9]{1,18}\.[0-9]{1,18}", re.ASCII)
+
+
+def task_answer(view: TaskView, position: int | None) -> TaskAnswer:
+    row = view.task
+    return TaskAnswer(
+        task_id=row.task_id,
+        mac=row.mac,
+        lane=row.lane,
+        state=row.state,
+        attempts=row.attempts,
+        created_ms=row.created_ms,
+        started_ms=row.started_ms,
+        ended_ms=row.ended_ms,
+        due_ms=row.due_ms,
+        steps=[StepAnswer(**dataclasses.asdict(step)) for step in view.steps],
+        ocr=OcrAnswer(**dataclasses.asdict(view.ocr)) if view.ocr else None,
+        detection=_detection_answer(view),
+        error=TaskFault(code=row.code, message=row.reason or "") if row.code else None,
+        position=position,
+    )
+
+
+def lanes_of(worker: dict[str, str]) -> list[str]:
+    """The lanes that a worker of the registry serves."""
+    return [lane for lane in worker.get("queues", "").split(",") if lane]
+
+
+def worker_answer(entry: dict[str, str]) -> dict[str, Any]:
+    """An entry of the registry, where everything is text, with its numbers as numbers."""
+    return {name: value if name in _WORDS else _typed(value) for name, value in entry.items()}
+
+
+def _typed(value: str) -> str | int | float:
+    if _WHOLE.fullmatch(value):
+        return int(value)
+    return float(value) if _DECIMAL.fullmatch(value) else value
+
+
+def _detection_answer(view: TaskView) -> DetectionAnswer | None:
+    if view.detection is None:
+        return None
+    return DetectionAnswer.model_validate({"suggestion": view.detection.suggestion, "hits": list(view.detection.hits)})

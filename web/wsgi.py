@@ -1,0 +1,30 @@
+"""Wiring of the HTTP processes: what `gunicorn web.wsgi:app` loads in each worker."""
+
+from models.base import bind, connect
+from models.ledger import Ledger
+from models.reports import DetectorReports
+from pipeline.clock import SystemClock
+from pipeline.intake import Intake
+from pipeline.queue import open_inspector, open_queue, open_roster
+from pipeline.settings import load_settings
+from pipeline.storage import open_store
+from web.app import create_app
+
+settings = load_settings()
+clock = SystemClock()
+database = connect(settings.effective_database_url)
+bind(database)
+queue, inspector, roster = open_queue(settings), open_inspector(settings), open_roster(settings)
+ledger, reports = Ledger(database, clock), DetectorReports(database, clock)
+store = open_store(settings.effective_storage_url)
+app = create_app(
+    settings,
+    intake=Intake(queue, inspector, ledger, store, clock, settings),
+    queue=queue,
+    inspector=inspector,
+    roster=roster,
+    ledger=ledger,
+    reports=reports,
+    store=store,
+    clock=clock,
+)
