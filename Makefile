@@ -49,7 +49,7 @@ $(VENV)/.run: requirements.txt pyproject.toml
 ifdef UV
 	uv sync --frozen --inexact --python $(PYTHON)
 else
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --disable-pip-version-check -q --no-deps -r requirements.txt
 	$(BIN)/pip install --disable-pip-version-check -q --no-deps -e .
 endif

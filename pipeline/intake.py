@@ -21,7 +21,8 @@ from pipeline.errors import (
     TaskConflict,
 )
 from pipeline.ocr.images import ImageLimits, inspect_image
-from pipeline.queue import Enqueued, FairQueue, Inspector, Lane, Task, TaskState
+from pipeline.queue import Enqueued, FairQueue, Inspector, Lane, TaskState
+from pipeline.recovery import as_queued
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore, image_key
 from pipeline.submission import (
@@ -170,7 +171,7 @@ class Intake:
 
     def _enqueue_or_withdraw(self, new: NewTask, row: TaskRow) -> Receipt:
         try:
-            enqueued = self._queue.enqueue(_task_of(row))
+            enqueued = self._queue.enqueue(as_queued(row))
         except FairlaneError:
             if self._withdraw(new):
                 raise
@@ -214,7 +215,7 @@ class Intake:
         state = row_state(row)
         if state is TaskState.QUEUED and row.token == 0:
             # The submitter before us may have died between row and line; for a task in line this changes nothing.
-            enqueued = self._queue.enqueue(_task_of(row))
+            enqueued = self._queue.enqueue(as_queued(row))
             self._close_evicted(enqueued)
             state = enqueued.state
             # It may also be alive and about to take the row back: then either it sees ours in line, or we see this.
@@ -269,14 +270,3 @@ def row_state(row: TaskRow) -> TaskState:
 
 def _lane(row: TaskRow) -> Lane:
     return "ocr" if row.lane == "ocr" else "text"
-
-
-def _task_of(row: TaskRow) -> Task:
-    return Task(
-        task_id=row.task_id,
-        lane=_lane(row),
-        mac=row.mac,
-        created_ms=row.created_ms,
-        site=row.site,
-        size_class=max(row.size_bytes, 1).bit_length() - 1,
-    )

@@ -57,8 +57,8 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        # Chinese stays readable; JSON itself escapes the C0 controls, and the rest of what a terminal or an editor would
-        # obey (C1, bidi marks, line separators, lone surrogates) is escaped here.
+        # Chinese stays readable; JSON itself escapes the C0 controls, and what else a terminal or an editor would obey
+        # (C1, bidi marks, line separators, lone surrogates) is escaped here.
         return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(line, ensure_ascii=False, default=str))
 
 

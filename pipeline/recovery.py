@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from models.ledger import Ledger, TaskRow
-
 from pipeline.queue import FairQueue, Inspector, Task, TaskState
 from pipeline.queue.types import size_class_of
 
@@ -57,7 +56,7 @@ def _mend(queue: FairQueue, inspector: Inspector, ledger: Ledger, tasks: Sequenc
     enqueued = closed = 0
     for task, known in zip(tasks, inspector.endings([task.task_id for task in tasks]), strict=True):
         if known is None:
-            queue.enqueue(_as_queued(task), is_accepted=True)
+            queue.enqueue(as_queued(task), is_accepted=True)
             enqueued += 1
         elif known[0].is_end and known[0] is not TaskState.DONE:
             state, code = known
@@ -65,7 +64,8 @@ def _mend(queue: FairQueue, inspector: Inspector, ledger: Ledger, tasks: Sequenc
     return Recovered(len(tasks), enqueued, closed)
 
 
-def _as_queued(task: TaskRow) -> Task:
+def as_queued(task: TaskRow) -> Task:
+    """The task as it stands in line."""
     return Task(
         task_id=task.task_id,
         lane="ocr" if task.lane == "ocr" else "text",

@@ -4,10 +4,10 @@ Everything here is built after Dramatiq's fork and connects on first use.
 """
 
 import dramatiq
+
 import models.base
 from models.ledger import Ledger
 from models.migrate import pending
-
 from pipeline.actors.ocr import OcrWork, declare_execute_ocr
 from pipeline.actors.text import TextWork, declare_execute_text
 from pipeline.broker import FairBroker

@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass
 
 import dramatiq
-from models.ledger import Finished, Ledger, OcrRecord, TaskRow
 
+from models.ledger import Finished, Ledger, OcrRecord, TaskRow
 from pipeline.actors.screening import detection_of, log_hits
 from pipeline.actors.steps import StepLog
 from pipeline.clock import Clock

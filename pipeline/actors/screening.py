@@ -4,7 +4,6 @@ import logging
 from dataclasses import asdict
 
 from models.ledger import DetectionRecord
-
 from pipeline.detector.detector import Screening
 
 log = logging.getLogger("pipeline.hits")

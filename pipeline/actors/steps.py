@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from models.ledger import Ledger, StepRecord
-
 from pipeline.clock import Clock
 from pipeline.errors import FairlaneError
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import dramatiq
-from models.ledger import Finished, Ledger
 
+from models.ledger import Finished, Ledger
 from pipeline.actors.screening import detection_of, log_hits
 from pipeline.actors.steps import StepLog
 from pipeline.clock import Clock

@@ -61,7 +61,8 @@ class Api:
 
     def submit_image(self, name: str, data: bytes, mac: str, words: Sequence[str] = ()) -> dict[str, Any]:
         """Send an image; return what the service says of the accepted task."""
-        fields = [("mac", mac), *(("words", word) for word in words)]
+        # One part for all the words, a line each: a form may have 64 parts.
+        fields = [("mac", mac)] + ([("words", "\n".join(words))] if words else [])
         boundary = secrets.token_hex(16)
         body = _multipart(boundary, fields, name, data)
         return self._ask("/api/ocr/image", body, {"Content-Type": f"multipart/form-data; boundary={boundary}"})

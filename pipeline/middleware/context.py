@@ -4,9 +4,9 @@ import threading
 from contextlib import ExitStack
 from typing import Any
 
-import models.base
 from dramatiq import Broker, MessageProxy, Middleware
 
+import models.base
 from pipeline.broker import ClaimedMessage
 from pipeline.log import bound_fields
 

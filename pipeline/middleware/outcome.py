@@ -19,8 +19,8 @@ import random
 from dataclasses import dataclass
 
 from dramatiq import Broker, MessageProxy, Middleware
-from models.ledger import Ledger
 
+from models.ledger import Ledger
 from pipeline.broker import Abandon, Bury, ClaimedMessage, Complete, Defer, Discard, Ending, HandBack, Retry
 from pipeline.clock import Clock
 from pipeline.errors import (

@@ -40,6 +40,10 @@ _MEDIA_TYPES = {
     "TIFF": "image/tiff",
     "AVIF": "image/avif",
 }
+#: No screen and no scan is longer than this, or thinner: such a shape is a mistake or an attack. The longest real one
+#: known is a chat of 15,000 pixels; strips of 200 times their height have been seen.
+_SIDE_MAX_PX = 30_000
+_ASPECT_MAX = 1_000
 #: The values that EXIF gives the orientation of a picture.
 _ORIENTATIONS = range(1, 9)
 #: Those values of it that turn a picture by a quarter, so that width and height change places.
@@ -186,6 +190,12 @@ def _check_size(image: Image.Image, limits: ImageLimits) -> None:
     if image.width * image.height > limits.max_pixels:
         raise ImageTooLarge(
             f"the image has {image.width}x{image.height} pixels; {limits.max_pixels} in all are allowed"
+        )
+    longest_px, shortest_px = max(image.size), min(image.size)
+    if longest_px > _SIDE_MAX_PX or longest_px > _ASPECT_MAX * shortest_px:
+        raise ImageTooLarge(
+            f"the image has {image.width}x{image.height} pixels; a side may have {_SIDE_MAX_PX}, "
+            f"and {_ASPECT_MAX} times the other side"
         )
 
 

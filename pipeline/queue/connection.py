@@ -9,7 +9,8 @@ from redis.retry import Retry
 
 from pipeline.errors import ConfigurationError, QueueUnavailable
 
-#: Seconds a call may take before it is given up: with the one retry a caller knows within 2 s that the server hangs.
+#: Seconds a call may take before it is given up: connecting and one reply, so a caller knows within 2 s that the server
+#: hangs.
 PATIENCE_S = 0.7
 #: Seconds for calls that people make over the whole data (audit).
 LONG_PATIENCE_S = 60.0
@@ -28,7 +29,10 @@ def connect(url: str, *, patience_s: float = PATIENCE_S, retries: int = 1) -> re
             url,
             socket_timeout=patience_s,
             socket_connect_timeout=patience_s,
-            retry=Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.2), retries),
+            # A lost connection is worth a second try, a silent server is not: both tries would have to be waited out.
+            retry=Retry(
+                ExponentialWithJitterBackoff(base=0.02, cap=0.2), retries, supported_errors=(redis.ConnectionError,)
+            ),
             health_check_interval=30,
         )
     except ValueError as exc:

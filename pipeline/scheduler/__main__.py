@@ -6,7 +6,6 @@ from functools import partial
 
 import models.base
 from models.ledger import Ledger
-
 from pipeline.clock import SystemClock
 from pipeline.log import configure_logging
 from pipeline.queue import open_inspector, open_queue, open_roster

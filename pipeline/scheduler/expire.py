@@ -3,7 +3,6 @@
 import logging
 
 from models.ledger import Ledger
-
 from pipeline.queue import FairQueue
 
 log = logging.getLogger(__name__)

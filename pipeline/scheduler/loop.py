@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import models.base
-
 from pipeline.clock import Clock
 from pipeline.errors import Retryable
 

@@ -3,7 +3,6 @@
 import logging
 
 from models.ledger import Ledger
-
 from pipeline.clock import Clock
 from pipeline.queue import FairQueue, Inspector, Roster
 from pipeline.recovery import Recovered, recover

@@ -156,7 +156,7 @@ def test_a_claim_takes_at_most_twelve_commands_whatever_the_number_of_devices(
 def test_a_task_whose_record_is_gone_is_forgotten_so_that_it_can_be_put_in_line_again(line: Line) -> None:
     gone, stays = line.submit(RED, 2)
     line.client.delete(line.queue.keys.task(gone))
-    assert [books.faults for books in line.inspector.audit()][0] == (
+    assert next(books.faults for books in line.inspector.audit()) == (
         f"{gone}: queued by its place, but without a record",
     )
 
