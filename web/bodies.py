@@ -23,10 +23,13 @@ _CHUNK_BYTES = 1 << 18
 class Body:
     """The bytes of one request, at most `max_bytes`; asking for more than was announced, or less, is an error.
 
-    Raises: HttpProblem 413 before anything is read when the announced length is too large, 411, 400.
+    Raises: HttpProblem before anything is read: 413 when the announced length is too large, 415 for a compressed body,
+        411, 400.
     """
 
     def __init__(self, req: falcon.Request, max_bytes: int) -> None:
+        if req.get_header("Content-Encoding", default="identity").lower() != "identity":
+            raise unsupported_media_type("a body without Content-Encoding")
         self._stream = req.stream
         self._max_bytes = max_bytes
         self._length = req.content_length

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import falcon
 from falcon.media.multipart import BodyPart, MultipartForm, MultipartFormHandler, MultipartParseOptions
 
-from pipeline.errors import FieldProblem, ImageTooLarge, InvalidInput
+from pipeline.errors import FieldProblem, ImageTooLarge
 from web.bodies import Body
 from web.errors import malformed_multipart
 
@@ -24,11 +24,17 @@ class Form:
     texts: dict[str, list[str]] = field(default_factory=dict)
     files: list[bytes] = field(default_factory=list)
 
+    def file_problems(self, file_field: str) -> list[FieldProblem]:
+        """What is wrong with the number of files, if anything."""
+        if len(self.files) == 1:
+            return []
+        return [FieldProblem(f"/{file_field}", "must be one file" if self.files else "is required")]
+
 
 def read_form(req: falcon.Request, *, file_field: str, body_max_bytes: int, file_max_bytes: int) -> Form:
-    """Read a form whose one file is the part named `file_field`.
+    """Read a form whose file is the part named `file_field`; `Form.file_problems` says whether there is just one.
 
-    Raises: HttpProblem 400, 411, 413; InvalidInput when there is no file, or more than one; ImageTooLarge.
+    Raises: HttpProblem 400, 411, 413; ImageTooLarge.
     """
     body = Body(req, body_max_bytes)
     form = Form()
@@ -41,9 +47,6 @@ def read_form(req: falcon.Request, *, file_field: str, body_max_bytes: int, file
     except UnicodeDecodeError as exc:
         raise malformed_multipart("The headers of a part are not UTF-8.") from exc
     body.read()  # what comes after the last part must be there, too
-    if len(form.files) != 1:
-        detail = "is required" if not form.files else "must be one file"
-        raise InvalidInput([FieldProblem(f"/{file_field}", detail)])
     return form
 
 

@@ -20,6 +20,8 @@ from web.schemas import ImageFields, ImageTask, validated
 
 #: Bytes of a body besides the image: part headers, words, JSON names.
 _REST_MAX_BYTES = 2_000_000
+#: The part of a form that holds the image.
+_FILE = "file"
 _RAW_TYPE = "application/octet-stream"
 _FIELDS = ("mac", "task_id", "detection_id", "words")
 
@@ -87,11 +89,20 @@ class ImagesResource:
     def _read_form(self, req: falcon.Request) -> ImageSubmission:
         form = read_form(
             req,
-            file_field="file",
+            file_field=_FILE,
             body_max_bytes=self._image_max_bytes + _REST_MAX_BYTES,
             file_max_bytes=self._image_max_bytes,
         )
-        return _submission(validated(ImageFields, _fields_of(form.texts), self._rules), form.files[0])
+        problems = form.file_problems(_FILE)
+        try:
+            fields = validated(ImageFields, _fields_of(form.texts), self._rules)
+        except InvalidInput as exc:
+            if not problems:
+                raise
+            raise InvalidInput([*problems, *exc.problems]) from exc
+        if problems:
+            raise InvalidInput(problems)
+        return _submission(fields, form.files[0])
 
     def _read_json(self, req: falcon.Request) -> ImageSubmission:
         body = read_json(req, self._image_max_bytes * 4 // 3 + _REST_MAX_BYTES)

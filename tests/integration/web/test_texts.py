@@ -148,6 +148,12 @@ def test_another_content_type_is_refused(service, content_type):
 
 
 @on_sqlite
+@pytest.mark.parametrize("encoding", ["gzip", "br", "deflate, gzip"])
+def test_a_compressed_body_is_refused(service, encoding):
+    result = post(service, text(), {**JSON, "Content-Encoding": encoding})
+    assert_refused(service, result, 415, "unsupported-media-type")
+
+
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(service):
     headers = {**JSON, "Content-Length": "1000000000"}
     assert_refused(service, post(service, text(), headers), 413, "body-too-large")

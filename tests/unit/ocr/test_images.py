@@ -182,13 +182,19 @@ def test_small_picture_keeps_its_size() -> None:
     assert image.scale == 1.0
 
 
-@pytest.mark.parametrize("size", [(1, 4000), (4000, 1), (12_000, 3), (1, 1)])
+@pytest.mark.parametrize("size", [(1, 900), (900, 1), (12_000, 13), (1, 1)])
 def test_thread_of_pixels_is_decoded(size: tuple[int, int]) -> None:
     image = decode_image(encoded(Image.new("L", size)), LIMITS)
 
     assert min(image.pixels.shape[:2]) >= 1
     assert max(image.pixels.shape[:2]) <= 1920
     assert (image.width_px, image.height_px) == size
+
+
+@pytest.mark.parametrize("size", [(1, 4000), (12_000, 3), (1, 60_000), (30_001, 100)])
+def test_a_shape_that_no_screen_has_is_refused_from_its_header(size: tuple[int, int]) -> None:
+    with pytest.raises(ImageTooLarge):
+        inspect_image(encoded(Image.new("L", size)), LIMITS)
 
 
 def test_first_frame_of_an_animation_is_taken() -> None:
