@@ -208,3 +208,9 @@ def test_a_form_whose_end_is_missing_leaves_nothing(service):
         IMAGE_PATH, body=GOOD_FORM, headers={**FORM, "Content-Length": str(len(GOOD_FORM) + 5)}
     )
     assert_refused(service, result, 400, "incomplete-body")
+
+
+@on_sqlite
+def test_a_form_without_file_and_device_is_told_both(service):
+    result = post_image(service, form(part("words", "x")))
+    assert [error["pointer"] for error in result.json["errors"]] == ["/file", "/mac"]
