@@ -6,6 +6,10 @@ from typing import Literal, Self
 from pipeline.settings import Settings
 
 
+#: Between the end of a lease and the next run of its task, ms: one sweep, one tick of the scheduler, one claim.
+_REAP_MARGIN_MS = 2_000
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """Limits, times and the policy of one queue; times in ms unless the name says otherwise."""
@@ -39,7 +43,8 @@ class Rules:
             retry_after_s=settings.retry_after,
             ttl_ms=settings.mac_task_ttl_seconds * 1000,
             dedupe_ms=settings.dedupe_window_seconds * 1000,
-            lease_ms=settings.lease_seconds * 1000,
+            # Overdue leases are looked for once a second: the rest of the promise is for finding and claiming the task.
+            lease_ms=settings.lease_seconds * 1000 - _REAP_MARGIN_MS,
             max_run_ms=settings.max_run_seconds * 1000,
             defer_base_ms=settings.mac_defer_backoff_base * 1000,
             defer_max_ms=settings.mac_defer_backoff_max * 1000,
