@@ -5,7 +5,6 @@ from typing import Literal, Self
 
 from pipeline.settings import Settings
 
-
 #: Between the end of a lease and the next run of its task, ms: one sweep, one tick of the scheduler, one claim.
 _REAP_MARGIN_MS = 2_000
 
