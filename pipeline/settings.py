@@ -56,6 +56,8 @@ class Settings(BaseSettings):
     retry_backoff_base_seconds: int = Field(2, ge=1, description="seconds before the second attempt; doubles each time")
     retry_backoff_max_seconds: int = Field(300, ge=1, description="seconds, the longest wait between attempts")
     max_deliveries: int = Field(3, ge=1, description="times a task may lose its worker before it is dead")
+    mac_scheduler_batch_size: int = Field(10, ge=1, le=1000, description="tasks of one turn of a device, at most")
+    mac_starvation_hint_seconds: int = Field(30, ge=1, description="seconds of waiting that end others' turns early")
     lease_seconds: int = Field(30, ge=3, le=600, description="seconds a claim holds without renewal")
     lease_renew_seconds: int = Field(10, ge=1, description="seconds between renewals")
     max_run_seconds: int = Field(900, ge=1, description="seconds a task may run before its lease is given up")

@@ -68,7 +68,7 @@ class Inspector:
             token=int(fields["token"]),
             attempts=int(fields["attempts"]),
             defers=int(fields["defers"]),
-            deliveries=int(fields["deliveries"]),
+            losses=int(fields["losses"]),
             enqueued_ms=int(fields["enqueued_ms"]),
             due_ms=0 if due is None else int(float(due)),
             position=position,

@@ -24,7 +24,9 @@ class Rules:
     defer_base_ms: int = 30_000
     defer_max_ms: int = 600_000
     max_defers: int = 5
-    max_deliveries: int = 3
+    max_losses: int = 3
+    batch_max: int = 10
+    starved_ms: int = 30_000
     dead_letter_max: int = 10_000
 
     @classmethod
@@ -44,6 +46,8 @@ class Rules:
             defer_base_ms=settings.mac_defer_backoff_base * 1000,
             defer_max_ms=settings.mac_defer_backoff_max * 1000,
             max_defers=settings.max_defer_count,
-            max_deliveries=settings.max_deliveries,
+            max_losses=settings.max_deliveries,
+            batch_max=settings.mac_scheduler_batch_size,
+            starved_ms=settings.mac_starvation_hint_seconds * 1000,
             dead_letter_max=settings.dead_letter_max,
         )

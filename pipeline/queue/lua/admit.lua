@@ -23,6 +23,8 @@ COST  O(1)
 --@include keys
 --@include record
 --@include lane
+--@include site
+--@include gates
 --@include device
 --@include admission
 
@@ -31,8 +33,8 @@ local max_total, max_per_mac, scope = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV
 local policy, default_s = ARGV[7], tonumber(ARGV[8])
 
 local now = now_from(given_now)
-local lane = open_lane(lane_name, now)
 local device = open_device(mac, lane_name)
+local lane = open_lane(lane_name, device.site, now)
 local verdict = admission(device, max_total, max_per_mac, scope)
 if verdict == 'open' then return {'open'} end
 if policy == 'drop_oldest' and redis.call('ZCARD', line_key(mac, lane_name)) > 0 then return {'open'} end
