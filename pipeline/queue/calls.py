@@ -3,7 +3,7 @@
 import redis
 
 from pipeline.clock import Clock
-from pipeline.errors import DeviceBacklogFull, LeaseLost, QueueFull
+from pipeline.errors import DeviceBacklogFull, LeaseLost, QueueFull, WouldExpire
 from pipeline.queue.keys import Keys
 from pipeline.queue.rules import Rules
 from pipeline.queue.scripts import Reply, Scripts
@@ -43,3 +43,5 @@ class Calls:
             raise QueueFull("the queue is full", retry_after_ms=reply.number(0) * 1000)
         if reply.word == "device_full":
             raise DeviceBacklogFull("this device has too many tasks pending", retry_after_ms=reply.number(0) * 1000)
+        if reply.word == "too_late":
+            raise WouldExpire("this task would expire before its turn", retry_after_ms=reply.number(0) * 1000)

@@ -34,6 +34,7 @@ class FairQueue(Calls):
                 rules.overload_scope,
                 rules.overload_policy,
                 rules.retry_after_s,
+                rules.late_ms,
             )
         )
 
@@ -82,6 +83,7 @@ class FairQueue(Calls):
             rules.dedupe_ms,
             task.payload,
             int(is_accepted),
+            rules.late_ms,
         )
         self._refuse_when_full(reply)
         return reply

@@ -12,7 +12,7 @@ BUILDS
 RETURNS
   unknown
   known          state due_ms
-  waiting        gate opens_ms ahead_in_line devices_ahead sites_ahead cost_ms share lane_waiting lane_cost_ms
+  waiting        lane gate opens_ms ahead_in_line devices_ahead sites_ahead cost_ms share cap rate_per_minute lane_waiting
 COST  O(log n)
 ]]
 --@include keys
@@ -45,6 +45,7 @@ local device_share = lane_get(device, 'active') / math.max(site_get(lane, 'phi')
 local site_share = site_weight(lane) / math.max(get(lane, 'phi'), site_weight(lane))
 return {
   'waiting',
+  lane.name,
   gate or 'none',
   digits(opens or 0),
   digits(redis.call('ZRANK', line_key(device.mac, lane.name), text(task, 'member')) or 0),
@@ -52,6 +53,7 @@ return {
   digits(before(sites_key(lane.name), text(lane, site_field(lane, 'turn')))),
   digits(estimate(lane, text(task, 'class'))),
   digits(device_share * site_share),
+  digits(get(device, 'max_inflight')),
+  digits(get(device, 'rate_per_minute')),
   digits(get(lane, 'waiting')),
-  digits(largest_estimate(lane)),
 }

@@ -23,6 +23,7 @@ ARGV
   16 dedupe_ms   int     how long an ended task is remembered
   17 payload     bytes
   18 is_forced   int     1: the ledger has accepted it, so no limit applies
+  19 late_ms     int     refuse what would wait longer than this, 0 to accept it
 BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
   expiry global_pending overloaded_macs
@@ -31,6 +32,7 @@ RETURNS
   refused        state
   full           retry_after_s
   device_full    retry_after_s
+  too_late       retry_after_s
 COST  O(log n)
 ]]
 --@include keys
@@ -48,6 +50,7 @@ local overload, default_s, policy = ARGV[7], tonumber(ARGV[8]), ARGV[9]
 local task_id, site, class = ARGV[10], ARGV[11], ARGV[12]
 local created_ms, boost_ms = tonumber(ARGV[13]), tonumber(ARGV[14])
 local ttl_ms, dedupe_ms, payload, is_forced = tonumber(ARGV[15]), tonumber(ARGV[16]), ARGV[17], ARGV[18] == '1'
+local late_ms = tonumber(ARGV[19])
 
 local old = open_task(task_id)
 local state = text(old, 'state')

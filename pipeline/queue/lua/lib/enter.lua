@@ -21,7 +21,7 @@ end
 
 -- The task that had to go for this one, '' for none; nil and why when there is no room.
 local function make_room()
-  local verdict = is_forced and 'open' or admission(device, max_total, max_per_mac, scope)
+  local verdict = is_forced and 'open' or admission(lane, device, max_total, max_per_mac, scope, late_ms, now)
   if verdict == 'open' then return '' end
   local evicted = overload == 'drop_oldest' and evict_oldest() or ''
   if evicted ~= '' then return evicted end
@@ -43,7 +43,7 @@ end
 local function enter(replays)
   local evicted, verdict = make_room()
   if not evicted then
-    return {verdict, retry_after(lane, device, verdict == 'device_full', default_s, now)}
+    return {verdict, retry_after(lane, device, verdict ~= 'full', default_s, now)}
   end
   write_task((created_ms > 0 and created_ms or now) - boost_ms, replays)
   redis.call('INCR', global_pending_key())
