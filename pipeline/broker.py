@@ -79,7 +79,7 @@ class ClaimedMessage(MessageProxy):
             Message(
                 queue_name=claim.lane,
                 actor_name=ACTOR_OF[claim.lane],
-                args=(claim.task_id, claim.token, claim.attempts + 1),
+                args=(claim.task_id, claim.token),
                 kwargs={},
                 options={},
                 message_id=claim.task_id,
@@ -90,6 +90,15 @@ class ClaimedMessage(MessageProxy):
         self.ending: Ending = Abandon()
         #: Worker-milliseconds used so far, written by the measure middleware.
         self.cost_ms = 0
+
+    def begin(self, attempt: int) -> None:
+        """Note the number of the attempt, which is known once it has begun; the actor gets it as an argument."""
+        self._message.kwargs["attempt"] = attempt
+
+    @property
+    def attempt(self) -> int:
+        """The number of the attempt, from 1; 0 before it has begun."""
+        return int(self._message.kwargs.get("attempt", 0))
 
 
 class FairBroker(Broker):
@@ -160,14 +169,15 @@ class FairBroker(Broker):
         with self._changed:
             if not self._changed.wait_for(lambda: self._may_claim(lane), timeout=self._poll_s) or self._is_closing:
                 return None
-        claim = self._queue.claim(lane)
-        if claim is None:
+        claims = self._queue.claim(lane)
+        if not claims:
             self._queue.wait_for_work(lane, timeout_s=self._poll_s)
-            if not self._is_closing:
-                claim = self._queue.claim(lane)
-        if claim is not None:
-            with self._changed:
-                self._in_flight[claim.task_id] = claim
+            claims = [] if self._is_closing else self._queue.claim(lane)
+        if not claims:
+            return None
+        (claim,) = claims
+        with self._changed:
+            self._in_flight[claim.task_id] = claim
         return claim
 
     def rest(self) -> None:

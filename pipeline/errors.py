@@ -22,6 +22,7 @@
     ├── Overload                  come back after retry_after_ms
     │   ├── QueueFull             the whole service is full
     │   ├── DeviceBacklogFull     this device is full, the others are not
+    │   ├── WouldExpire           the wait for its turn is longer than the task may wait
     │   ├── HostOverloaded        this worker host is over a watermark
     │   └── NoCapableWorker       nobody alive can do this kind of work
     ├── LeaseLost                 somebody else owns the task: stop, write nothing
@@ -172,6 +173,10 @@ class QueueFull(Overload):
 
 class DeviceBacklogFull(Overload):
     code = "device_backlog_full"
+
+
+class WouldExpire(Overload):
+    code = "would_expire"
 
 
 class HostOverloaded(Overload):

@@ -59,6 +59,19 @@ class BatchAnswer(Answer):
     results: list[BatchItem]
 
 
+class WaitAnswer(Answer):
+    """Why a task waits, and for how long."""
+
+    reason: str = Field(
+        description="runnable, behind_own_tasks, behind_other_devices, paused, capped, rate_limited, deferred, delayed "
+        "or no_capable_worker"
+    )
+    until_ms: int | None = Field(description="when the device may be served again, or the task is due; epoch ms")
+    ahead_in_line: int = Field(description="tasks of its own device that stand before it")
+    devices_ahead: int = Field(description="devices whose turn comes first")
+    wait_ms: int | None = Field(description="estimated wait until it starts; null when nobody can say")
+
+
 class StepAnswer(Answer):
     name: str
     state: str
@@ -129,7 +142,8 @@ class TaskAnswer(Answer):
     ocr: OcrAnswer | None
     detection: DetectionAnswer | None
     error: TaskFault | None
-    position: int | None
+    position: int | None = Field(description="in its device's line, from 1; null when it does not wait there")
+    waiting: WaitAnswer | None = Field(description="why it waits; null when it does not")
 
 
 class ReportAnswer(Answer):

@@ -48,7 +48,7 @@ def create_app(
     routes: list[tuple[str, Resource]] = [
         ("/api/ocr/image", ImagesResource(intake, settings)),
         ("/api/ocr/text", TextsResource(intake, settings)),
-        ("/api/ocr/tasks/{task_id}", TaskResource(queue, inspector, ledger, clock, pause, settings)),
+        ("/api/ocr/tasks/{task_id}", TaskResource(queue, inspector, roster, ledger, clock, pause, settings)),
         ("/api/decter", ReportsResource(reports, settings)),
         ("/api/queue", LanesResource(inspector)),
         ("/api/workers", WorkersResource(roster)),

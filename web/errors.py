@@ -108,6 +108,7 @@ _MEANINGS: dict[type[errors.FairlaneError], Meaning] = {
     errors.TaskEnded: Meaning(409, "task-ended", "The task has ended", "A task that has ended cannot be changed."),
     errors.QueueFull: Meaning(503, "queue-full", "The service is full", _LATER),
     errors.DeviceBacklogFull: Meaning(429, "device-backlog-full", "The device has too many tasks pending", _LATER),
+    errors.WouldExpire: Meaning(429, "would-expire", "The task would expire before its turn", _LATER),
     errors.Overload: Meaning(503, "overloaded", "The service is overloaded", _LATER),
 }
 _BUG = Meaning(500, "internal", "Something went wrong here", "The request id leads to the log entry.")

@@ -5,7 +5,8 @@ import re
 from typing import Any
 
 from models.ledger import TaskView
-from web.answers import DetectionAnswer, OcrAnswer, StepAnswer, TaskAnswer, TaskFault
+from pipeline.queue import Explanation, TaskState
+from web.answers import DetectionAnswer, OcrAnswer, StepAnswer, TaskAnswer, TaskFault, WaitAnswer
 
 #: Entries of the worker registry that are words even when they look like numbers.
 _WORDS = ("hostname", "engine", "version", "queues")
@@ -13,7 +14,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _DECIMAL = re.compile(r"-?[0-9]{1,18}\.[0-9]{1,18}", re.ASCII)
 
 
-def task_answer(view: TaskView, position: int | None) -> TaskAnswer:
+def task_answer(view: TaskView, waits: Explanation | None) -> TaskAnswer:
     row = view.task
     return TaskAnswer(
         task_id=row.task_id,
@@ -29,7 +30,8 @@ def task_answer(view: TaskView, position: int | None) -> TaskAnswer:
         ocr=OcrAnswer(**dataclasses.asdict(view.ocr)) if view.ocr else None,
         detection=_detection_answer(view),
         error=TaskFault(code=row.code, message=row.reason or "") if row.code else None,
-        position=position,
+        position=waits.ahead_in_line + 1 if waits and waits.state is TaskState.QUEUED else None,
+        waiting=WaitAnswer(**dataclasses.asdict(waits)) if waits else None,
     )
 
 

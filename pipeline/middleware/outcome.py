@@ -79,7 +79,7 @@ class Outcome(Middleware):
     ) -> None:
         if not isinstance(message, ClaimedMessage):
             return
-        message.ending = self._ending(exception, message.claim.attempts + 1)
+        message.ending = self._ending(exception, message.attempt)
         _report(message, exception)
         try:
             self._write(message, exception)
@@ -141,7 +141,7 @@ def _message_of(error: BaseException | None) -> str:
 
 def _report(message: ClaimedMessage, error: BaseException | None) -> None:
     ending = type(message.ending).__name__.lower()
-    fields = {"ending": ending, "run_ms": message.cost_ms, "attempt": message.claim.attempts + 1}
+    fields = {"ending": ending, "run_ms": message.cost_ms, "attempt": message.attempt}
     if error is None:
         log.info("task ended", extra=fields)
     elif isinstance(error, FairlaneError):

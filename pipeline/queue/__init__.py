@@ -1,5 +1,6 @@
 """The fair queue: the only code that talks to Redis, usable alone."""
 
+from pipeline.queue.explaining import Explanation, Reason
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
 from pipeline.queue.opening import open_consumer_queue, open_inspector, open_queue, open_roster
@@ -25,12 +26,14 @@ __all__ = [
     "Claim",
     "Ended",
     "Enqueued",
+    "Explanation",
     "FairQueue",
     "Inspector",
     "Lane",
     "LaneBooks",
     "LaneStatus",
     "QueuedTask",
+    "Reason",
     "Roster",
     "Rules",
     "Task",

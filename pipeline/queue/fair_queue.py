@@ -5,31 +5,16 @@ Every method raises `QueueUnavailable` when the server does not answer in time. 
 accounts are in the scripts (`lua/`), explained in docs/why/fairness.md.
 """
 
-import redis
-
-from pipeline.clock import Clock
-from pipeline.errors import DeviceBacklogFull, LeaseLost, QueueFull, TaskEnded, TaskNotFound
+from pipeline.errors import LeaseLost, TaskConflict, TaskEnded, TaskNotFound
+from pipeline.queue.calls import Calls
 from pipeline.queue.connection import reaching
-from pipeline.queue.keys import Keys
-from pipeline.queue.rules import Rules
-from pipeline.queue.scripts import Reply, Scripts
-from pipeline.queue.types import Claim, Ended, Enqueued, Lane, Task, TaskState
+from pipeline.queue.limits import check_device_rules, check_weight
+from pipeline.queue.scripts import Reply
+from pipeline.queue.types import LANES, Claim, DeviceRules, Ended, Enqueued, Lane, Started, Task, TaskState
 
 
-class FairQueue:
-    """Lines of tasks, one per device and lane, served fairly.
-
-    Args:
-        client: a connection; used from any thread.
-        clock: None lets the server tell the time, as in production; tests give their own.
-    """
-
-    def __init__(self, client: redis.Redis, rules: Rules, clock: Clock | None = None) -> None:
-        self._client = client
-        self._scripts = Scripts(client)
-        self._clock = clock
-        self.rules = rules
-        self.keys = Keys(rules.prefix)
+class FairQueue(Calls):
+    """Lines of tasks, one per device and lane, served fairly."""
 
     # Submitting.
 
@@ -49,6 +34,7 @@ class FairQueue:
                 rules.overload_scope,
                 rules.overload_policy,
                 rules.retry_after_s,
+                rules.late_ms,
             )
         )
 
@@ -59,9 +45,27 @@ class FairQueue:
             is_accepted: the ledger holds the task already, so limits do not apply (recovery).
         Raises: QueueFull, DeviceBacklogFull, with retry_after_ms; nothing was enqueued.
         """
+        reply = self._enter("enqueue", task, is_accepted=is_accepted)
+        if reply.word == "duplicate":
+            return Enqueued(TaskState(reply.text(0)), is_duplicate=True)
+        return Enqueued(TaskState.QUEUED, evicted=reply.text(0) or None)
+
+    def replay(self, task: Task) -> Enqueued:
+        """Put a failed or dead task in line again, as a new one of its device: attempts, defers and losses begin anew.
+
+        Args:
+            task: as the ledger knows it; the queue may have forgotten it.
+        Raises: TaskConflict when it is waiting, running or ended otherwise; QueueFull, DeviceBacklogFull.
+        """
+        reply = self._enter("replay", task, is_accepted=False)
+        if reply.word == "refused":
+            raise TaskConflict(f"task {task.task_id} is {reply.text(0)}: only what failed or is dead can be replayed")
+        return Enqueued(TaskState.QUEUED, evicted=reply.text(0) or None)
+
+    def _enter(self, name: str, task: Task, *, is_accepted: bool) -> Reply:
         rules = self.rules
         reply = self._call(
-            "enqueue",
+            name,
             task.lane,
             task.mac,
             rules.max_total,
@@ -79,18 +83,47 @@ class FairQueue:
             rules.dedupe_ms,
             task.payload,
             int(is_accepted),
+            rules.late_ms,
         )
         self._refuse_when_full(reply)
-        if reply.word == "duplicate":
-            return Enqueued(TaskState(reply.text(0)), is_duplicate=True)
-        return Enqueued(TaskState.QUEUED, evicted=reply.text(0) or None)
+        return reply
+
+    # Ruling.
+
+    def set_device(self, mac: str, wanted: DeviceRules) -> None:
+        """Change how a device is served, at once and for the backlog that is already there.
+
+        Raises: InvalidInput, naming each value out of its range.
+        """
+        check_device_rules(wanted)
+        self._call(
+            "set_device",
+            mac,
+            self.rules.policy,
+            " ".join(LANES),
+            _or_empty(wanted.weight),
+            _or_empty(wanted.max_inflight),
+            _or_empty(wanted.rate_per_minute),
+            "1" if wanted.is_paused else "",
+        )
+
+    def set_site(self, site: str, *, weight: float) -> None:
+        """Change the share of a site against the others, at once and for the backlog that is already there.
+
+        Raises: InvalidInput.
+        """
+        check_weight(weight)
+        self._call("set_site", site, self.rules.policy, " ".join(LANES), repr(float(weight)))
 
     # Working.
 
-    def claim(self, lane: Lane) -> Claim | None:
-        """Lease the next task of the device whose turn it is; no two callers get the same one.
+    def claim(self, lane: Lane, *, limit: int = 1) -> list[Claim]:
+        """Lease tasks of the device whose turn it is, from the head of its line; no two callers get the same one.
 
-        Returns: the claim, or None when nothing can be served now.
+        Args:
+            limit: tasks wanted, the caller's free slots at most, 1..1000. A turn gives `batch_max` of them at most, and
+                one only while another device that could be served is starving.
+        Returns: the claims, none when nothing can be served now.
         """
         rules = self.rules
         reply = self._call(
@@ -101,23 +134,19 @@ class FairQueue:
             rules.dedupe_ms,
             rules.max_per_mac,
             rules.dead_letter_max,
+            min(limit, rules.batch_max),
+            rules.starved_ms,
         )
         if reply.word == "empty":
-            return None
-        return Claim(
-            task_id=reply.text(0),
-            lane=lane,
-            mac=reply.text(1),
-            token=reply.number(2),
-            payload=reply.values[3],
-            attempts=reply.number(4),
-            enqueued_ms=reply.number(5),
-            lease_ends_ms=reply.number(6),
-        )
+            return []
+        mac, site, lease_ends_ms = reply.text(0), reply.text(1), reply.number(2)
+        leased = _rows(Reply(reply.word, reply.values[3:]), 2)
+        return [Claim(task_id, lane, mac, site, int(token), lease_ends_ms) for task_id, token in leased]
 
-    def start(self, task_id: str, token: int) -> int:
-        """Begin to run a claimed task; return the number of this attempt, from 1."""
-        return self._held("start", task_id, token).number(0)
+    def start(self, task_id: str, token: int) -> Started:
+        """Begin to run a claimed task: from here on it counts as an attempt."""
+        reply = self._held("start", task_id, token)
+        return Started(attempt=reply.number(0), payload=reply.values[1])
 
     def renew(self, task_id: str, token: int) -> int:
         """Hold the lease for another `lease_ms`; return its new end, epoch ms.
@@ -207,7 +236,7 @@ class FairQueue:
             lane,
             limit,
             rules.policy,
-            rules.max_deliveries,
+            rules.max_losses,
             rules.dedupe_ms,
             rules.max_per_mac,
             rules.dead_letter_max,
@@ -240,27 +269,11 @@ class FairQueue:
         with reaching("wait for work"):
             self._client.blpop([self.keys.wake(lane)], timeout=timeout_s)
 
-    def _call(self, name: str, *args: str | int | bytes) -> Reply:
-        return self._scripts.call(name, self.keys.epoch(), self._now(), *args)
-
-    def _now(self) -> str | int:
-        return "" if self._clock is None else self._clock.now_ms()
-
-    def _held(self, name: str, task_id: str, token: int, *args: str | int) -> Reply:
-        reply = self._call(name, task_id, token, *args)
-        if reply.word == "lost":
-            raise LeaseLost(
-                f"{name}: the lease {token} of task {task_id} is over; it is {reply.text(0) or 'unknown'} now"
-            )
-        return reply
-
-    def _refuse_when_full(self, reply: Reply) -> None:
-        if reply.word == "full":
-            raise QueueFull("the queue is full", retry_after_ms=reply.number(0) * 1000)
-        if reply.word == "device_full":
-            raise DeviceBacklogFull("this device has too many tasks pending", retry_after_ms=reply.number(0) * 1000)
-
 
 def _rows(reply: Reply, width: int) -> list[list[str]]:
     flat = [value.decode() for value in reply.values]
     return [flat[i : i + width] for i in range(0, len(flat), width)]
+
+
+def _or_empty(value: float | None) -> str:
+    return "" if value is None else repr(value)

@@ -9,6 +9,7 @@ import redis
 
 from pipeline.clock import Clock
 from pipeline.queue.connection import reaching
+from pipeline.queue.explaining import Explanation, explanation_of
 from pipeline.queue.keys import Keys
 from pipeline.queue.rules import Rules
 from pipeline.queue.scripts import Scripts
@@ -68,12 +69,22 @@ class Inspector:
             token=int(fields["token"]),
             attempts=int(fields["attempts"]),
             defers=int(fields["defers"]),
-            deliveries=int(fields["deliveries"]),
+            losses=int(fields["losses"]),
             enqueued_ms=int(fields["enqueued_ms"]),
             due_ms=0 if due is None else int(float(due)),
             position=position,
             code=fields.get("code", ""),
         )
+
+    def explain(self, task_id: str, *, slots: dict[str, int]) -> Explanation | None:
+        """Why a task is where it is, and for how long; None when the queue does not know it. O(log n).
+
+        Args:
+            slots: by lane, the effective concurrency of all live workers.
+        """
+        given_now = "" if self._clock is None else self._clock.now_ms()
+        reply = self._scripts.call("explain", self.keys.epoch(), given_now, task_id)
+        return explanation_of(reply, slots=slots, now_ms=self.now_ms())
 
     def endings(self, task_ids: Sequence[str]) -> list[tuple[TaskState, str] | None]:
         """For each task id: its state and code, or None when the queue does not know it."""

@@ -16,23 +16,27 @@ class Keys:
         return f"{self.prefix}epoch"
 
     def line(self, mac: str, lane: str) -> str:
-        """zset: `<sequence>:<size class>:<task id>` -> order, epoch ms; the device's line in that lane."""
+        """zset: `<sequence>:<size class>:<expires>:<task id>` -> order, epoch ms; the device's line."""
         return f"{self.prefix}mac:queue:{mac}:{lane}"
 
     def meta(self, mac: str) -> str:
         """hash: what is known of a device; fields that end in `:<lane>` count for that lane."""
         return f"{self.prefix}mac:meta:{mac}"
 
-    def schedule(self, lane: str) -> str:
-        """zset: `<sequence>:<mac>` -> score; only devices that can be served now."""
-        return f"{self.prefix}mac:schedule:{lane}"
+    def schedule(self, lane: str, site: str) -> str:
+        """zset: `<sequence>:<mac>` -> score; the devices of a site that can be served now."""
+        return f"{self.prefix}mac:schedule:{lane}:{site}"
+
+    def sites(self, lane: str) -> str:
+        """zset: `<sequence>:<site>` -> score; the sites of which a device can be served now."""
+        return f"{self.prefix}site:schedule:{lane}"
 
     def oldest(self, lane: str) -> str:
-        """zset: mac -> order of its first task, or of one that stood there earlier; every device with a line."""
+        """zset: mac -> order of its first task, or of one that stood there earlier: devices with work."""
         return f"{self.prefix}mac:oldest:{lane}"
 
     def lane(self, lane: str) -> str:
-        """hash: the lane's clock, estimates and books."""
+        """hash: the lane's clock, estimates and books; fields `<site>|<name>` belong to a site."""
         return f"{self.prefix}lane:{lane}"
 
     def wake(self, lane: str) -> str:
@@ -52,7 +56,7 @@ class Keys:
         return f"{self.prefix}delayed"
 
     def backoff(self) -> str:
-        """zset: `<mac>:<lane>` -> end of backoff, epoch ms."""
+        """zset: `<mac>:<lane>` -> when a backoff ends, or a rate limit allows a task again, epoch ms."""
         return f"{self.prefix}backoff"
 
     def expiry(self) -> str:

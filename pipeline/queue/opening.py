@@ -5,6 +5,7 @@ from pipeline.queue.connection import LONG_PATIENCE_S, connect
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
 from pipeline.queue.keys import Keys
+from pipeline.queue.pages import Pages
 from pipeline.queue.roster import Roster
 from pipeline.queue.rules import Rules
 from pipeline.settings import Settings
@@ -33,6 +34,11 @@ def open_inspector(settings: Settings, *, is_patient: bool = False) -> Inspector
     url = settings.effective_redis_url
     client = connect(url, patience_s=LONG_PATIENCE_S) if is_patient else connect(url)
     return Inspector(client, Rules.of(settings))
+
+
+def open_pages(settings: Settings) -> Pages:
+    """Return the paged views."""
+    return Pages(connect(settings.effective_redis_url), Rules.of(settings))
 
 
 def open_roster(settings: Settings) -> Roster:

@@ -56,6 +56,14 @@ class Roster:
         entries = [{key.decode(): value.decode() for key, value in raw.items()} for raw in found if raw]
         return sorted(entries, key=lambda entry: (entry.get("hostname", ""), entry.get("pid", "")))
 
+    def slots(self) -> dict[str, int]:
+        """By lane, how many tasks all live workers can really run at once; one that serves several counts in each."""
+        slots: dict[str, int] = {}
+        for worker in self.workers():
+            for lane in filter(None, worker.get("queues", "").split(",")):
+                slots[lane] = slots.get(lane, 0) + int(worker.get("effective_concurrency", 0))
+        return slots
+
     def publish_watermark(self, snapshot: dict[str, Any], *, ttl_ms: int) -> None:
         """Publish the snapshot that `Inspector.watermark` reads, for `ttl_ms`."""
         with reaching("watermark"):

@@ -11,7 +11,10 @@ _REAP_MARGIN_MS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Limits, times and the policy of one queue; times in ms unless the name says otherwise."""
+    """Limits, times and the policy of one queue.
+
+    Times in ms unless the name says otherwise; `late_ms` 0 accepts a task whatever its wait will be.
+    """
 
     prefix: str = "sensitive:"
     policy: Literal["fair", "aging"] = "fair"
@@ -21,13 +24,18 @@ class Rules:
     overload_policy: Literal["reject", "drop_oldest"] = "reject"
     retry_after_s: int = 30
     ttl_ms: int = 3_600_000
+    late_ms: int = 0
     dedupe_ms: int = 3_600_000
     lease_ms: int = 30_000
     max_run_ms: int = 900_000
     defer_base_ms: int = 30_000
     defer_max_ms: int = 600_000
     max_defers: int = 5
-    max_deliveries: int = 3
+    max_losses: int = 3
+    batch_max: int = 10
+    starved_ms: int = 30_000
+    aging_max_s: int = 600
+    aging_weight: float = 1.0
     dead_letter_max: int = 10_000
 
     @classmethod
@@ -41,6 +49,7 @@ class Rules:
             overload_policy=settings.overload_policy,
             retry_after_s=settings.retry_after,
             ttl_ms=settings.mac_task_ttl_seconds * 1000,
+            late_ms=settings.mac_task_ttl_seconds * 1000 if settings.refuse_beyond_ttl else 0,
             dedupe_ms=settings.dedupe_window_seconds * 1000,
             # Overdue leases are looked for once a second: the rest of the promise is for finding and claiming the task.
             lease_ms=settings.lease_seconds * 1000 - _REAP_MARGIN_MS,
@@ -48,6 +57,10 @@ class Rules:
             defer_base_ms=settings.mac_defer_backoff_base * 1000,
             defer_max_ms=settings.mac_defer_backoff_max * 1000,
             max_defers=settings.max_defer_count,
-            max_deliveries=settings.max_deliveries,
+            max_losses=settings.max_deliveries,
+            batch_max=settings.mac_scheduler_batch_size,
+            starved_ms=settings.mac_starvation_hint_seconds * 1000,
+            aging_max_s=settings.mac_aging_max_wait_seconds,
+            aging_weight=settings.mac_aging_weight,
             dead_letter_max=settings.dead_letter_max,
         )

@@ -84,18 +84,46 @@ class Claim:
 
     Args:
         token: fencing token; every later call about this lease must carry it, and every write it leads to.
-        attempts: attempts before this one.
         lease_ends_ms: epoch ms on the server's clock.
     """
 
     task_id: str
     lane: Lane
     mac: str
+    site: str
     token: int
-    payload: bytes
-    attempts: int
-    enqueued_ms: int
     lease_ends_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """An attempt that has begun.
+
+    Args:
+        attempt: its number, from 1.
+        payload: what was given at the submit.
+    """
+
+    attempt: int
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRules:
+    """How one device is served; None for the usual.
+
+    Args:
+        weight: share against the other devices of its site, 0.001..1000; usually 1.
+        max_inflight: tasks of one lane in flight, 1..1_000_000; usually no cap.
+        rate_per_minute: tasks of one lane begun per minute, > 0..1_000_000; usually no limit. Up to a minute's worth
+            may be begun at once after a pause.
+        is_paused: its tasks wait until it is resumed.
+    """
+
+    weight: float | None = None
+    max_inflight: int | None = None
+    rate_per_minute: float | None = None
+    is_paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +165,7 @@ class QueuedTask:
     token: int
     attempts: int
     defers: int
-    deliveries: int
+    losses: int
     enqueued_ms: int
     due_ms: int
     position: int | None

@@ -12,7 +12,7 @@ from pipeline.queue.scripts import expand, read_header, script_paths
 SCRIPTS = script_paths()
 FRAGMENTS = sorted((SCRIPTS[0].parent / "lib").glob("*.lua"))
 #: Scripts that only look: the inspector calls them.
-READ_ONLY = {"audit"}
+READ_ONLY = {"audit", "explain"}
 
 each_script = pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 
@@ -72,7 +72,8 @@ def test_lua_and_python_build_the_same_key_names() -> None:
     examples = {
         "line": keys.line("{mac}", "{lane}"),
         "meta": keys.meta("{mac}"),
-        "schedule": keys.schedule("{lane}"),
+        "schedule": keys.schedule("{lane}", "{site}"),
+        "sites": keys.sites("{lane}"),
         "oldest": keys.oldest("{lane}"),
         "lane": keys.lane("{lane}"),
         "wake": keys.wake("{lane}"),

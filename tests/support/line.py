@@ -32,9 +32,9 @@ class Line:
         return ids
 
     def claim(self, lane: Lane = "ocr") -> Claim:
-        claim = self.queue.claim(lane)
-        assert claim is not None, "nothing could be claimed"
-        return claim
+        claims = self.queue.claim(lane)
+        assert claims, "nothing could be claimed"
+        return claims[0]
 
     def drain(self, count: int, lane: Lane = "ocr", cost_ms: int = 1000) -> list[str]:
         """Serve `count` tasks, one after the other, each taking `cost_ms`; return their ids in the order served."""

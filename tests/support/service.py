@@ -137,6 +137,9 @@ class SilentInspector(Inspector):
     def watermark(self) -> Any:
         raise QueueUnavailable("watermark: no answer from redis://10.1.2.3")
 
+    def explain(self, *args: Any, **options: Any) -> Any:
+        raise QueueUnavailable("silent")
+
 
 class BrokenStore:
     """An object store that is down."""

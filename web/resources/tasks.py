@@ -12,7 +12,7 @@ from models.ledger import Ledger, TaskView
 from pipeline.clock import Clock
 from pipeline.errors import QueueUnavailable, TaskEnded, TaskNotFound
 from pipeline.intake import row_state
-from pipeline.queue import FairQueue, Inspector, TaskState
+from pipeline.queue import Explanation, FairQueue, Inspector, Roster, TaskState
 from pipeline.settings import Settings
 from pipeline.submission import id_fault
 from web.answers import TaskAnswer
@@ -54,6 +54,7 @@ class TaskResource:
         self,
         queue: FairQueue,
         inspector: Inspector,
+        roster: Roster,
         ledger: Ledger,
         clock: Clock,
         pause: Callable[[float], None],
@@ -61,6 +62,7 @@ class TaskResource:
     ) -> None:
         self._queue = queue
         self._inspector = inspector
+        self._roster = roster
         self._ledger = ledger
         self._clock = clock
         self._pause = pause
@@ -73,7 +75,7 @@ class TaskResource:
         view = self._wait_for_end(task_id, wait_s)
         if not row_state(view.task).is_end:
             resp.set_header("Retry-After", str(RETRY_AFTER_S))
-        answer = task_answer(view, self._position(view))
+        answer = task_answer(view, self._explain(view))
         resp.etag = hashlib.sha256(answer.model_dump_json().encode()).hexdigest()[:32]
         if _is_known_to_client(req, resp):
             resp.status = 304
@@ -113,14 +115,14 @@ class TaskResource:
             raise TaskNotFound("no task has this id")
         return view
 
-    def _position(self, view: TaskView) -> int | None:
-        if row_state(view.task) is not TaskState.QUEUED:
+    def _explain(self, view: TaskView) -> Explanation | None:
+        if row_state(view.task) not in (TaskState.QUEUED, TaskState.DELAYED):
             return None
         try:
-            queued = self._inspector.find(view.task.task_id)
+            found = self._inspector.explain(view.task.task_id, slots=self._roster.slots())
         except QueueUnavailable:  # the rest of the answer stands without it
             return None
-        return queued.position if queued else None
+        return found if found and found.state in (TaskState.QUEUED, TaskState.DELAYED) else None
 
 
 def _is_known_to_client(req: falcon.Request, resp: falcon.Response) -> bool:

@@ -7,8 +7,8 @@ ARGV
   1 given_now    int     epoch ms, or empty for the server's clock
   2 lane_name    string
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} leases:{lane}
-  delayed
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} leases:{lane}
+  delayed backoff
 RETURNS
   books          accepted waiting delayed leased done failed dead expired evicted cancelled fault ...
 COST  O(tasks that have not ended): for people and tests, never in the way of a task
@@ -16,12 +16,14 @@ COST  O(tasks that have not ended): for people and tests, never in the way of a 
 --@include keys
 --@include record
 --@include lane
+--@include site
+--@include gates
 --@include device
 
 local given_now, lane_name = ARGV[1], ARGV[2]
 
 local now = now_from(given_now)
-local lane = open_lane(lane_name, now)
+local lane = open_lane(lane_name, '', now)
 local faults = {}
 local function expect(is_right, fault) if not is_right then faults[#faults + 1] = fault end end
 
@@ -35,13 +37,15 @@ for _, mac in ipairs(redis.call('ZRANGE', oldest_key(lane_name), 0, -1)) do
   local device = open_device(mac, lane_name)
   local members = redis.call('ZRANGE', line_key(mac, lane_name), 0, -1)
   waiting = waiting + #members
-  for _, member in ipairs(members) do expect_state(string.match(member, '^%d+:%d+:(.+)$') or member, 'queued') end
+  for _, member in ipairs(members) do expect_state(string.match(member, '^%d+:%d+:%d+:(.+)$') or member, 'queued') end
   local turn = text(device, 'turn:' .. lane_name)
-  local is_seated = turn ~= '' and redis.call('ZSCORE', schedule_key(lane_name), turn) and true or false
-  expect(#members > 0, mac .. ': listed as waiting with an empty line')
-  expect(is_seated or is_gated(device, now) or lane_get(device, 'unschedulable_until') > 0,
+  local is_seated = turn ~= '' and redis.call('ZSCORE', schedule_key(lane_name, device.site), turn) and true or false
+  expect(#members > 0 or lane_get(device, 'inflight') > 0, mac .. ': listed as waiting with an empty line')
+  local is_gated = shut_gate(device, now) ~= nil
+  local will_resume = redis.call('ZSCORE', backoff_key(), mac .. ':' .. lane_name)
+  expect(#members == 0 or is_seated or is_gated or will_resume,
     mac .. ': stranded: waiting, no gate shut, not in the ready set')
-  expect(not (is_seated and is_gated(device, now)), mac .. ': gated and yet in the ready set')
+  expect(not (is_seated and is_gated), mac .. ': gated and yet in the ready set')
   expect(lane_get(device, 'active') > 0, mac .. ': waiting but not counted as active')
 end
 

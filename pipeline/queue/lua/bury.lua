@@ -16,7 +16,7 @@ ARGV
   10 code        string  error code
   11 message     string  for people
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
   leases:{lane} expiry global_pending overloaded_macs dead_letter
 RETURNS
   buried
@@ -26,6 +26,8 @@ COST  O(log n)
 --@include keys
 --@include record
 --@include lane
+--@include site
+--@include gates
 --@include device
 --@include task
 --@include dead_letter
@@ -37,9 +39,8 @@ local ending, code, message = ARGV[9], ARGV[10], ARGV[11]
 local task = open_task(task_id)
 if not holds(task, token) then return {'lost', text(task, 'state')} end
 local now = now_from(given_now)
-local lane = open_lane(text(task, 'lane'), now)
-local device = open_device(text(task, 'mac'), lane.name)
-release(lane, device, task, cost_ms, now)
+local lane, device = open_owner(task, now)
+release(lane, device, task, cost_ms)
 write_dead_letter(task, ending, code, message, dead_max, now)
 end_task(lane, device, task, ending, code, dedupe_ms, max_per_mac, now)
 reseat(lane, device, policy, now)

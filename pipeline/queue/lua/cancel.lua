@@ -10,7 +10,7 @@ ARGV
   4 dedupe_ms    int     how long an ended task is remembered
   5 max_per_mac  int     tasks, one device
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
   leases:{lane} delayed expiry global_pending overloaded_macs
 RETURNS
   cancelled
@@ -21,6 +21,8 @@ COST  O(log n)
 --@include keys
 --@include record
 --@include lane
+--@include site
+--@include gates
 --@include device
 --@include task
 
@@ -32,8 +34,7 @@ local state = text(task, 'state')
 if state == '' then return {'unknown'} end
 if IS_END[state] then return {'ended', state} end
 local now = now_from(given_now)
-local lane = open_lane(text(task, 'lane'), now)
-local device = open_device(text(task, 'mac'), lane.name)
+local lane, device = open_owner(task, now)
 if state == 'queued' then
   redis.call('ZREM', line_key(device.mac, lane.name), text(task, 'member'))
   add(lane, 'waiting', -1)
@@ -41,7 +42,7 @@ elseif state == 'delayed' then
   redis.call('ZREM', delayed_key(), task_id)
   add(lane, 'delayed', -1)
 else
-  release(lane, device, task, now - get(task, 'claimed_ms'), now)
+  release(lane, device, task, now - get(task, 'claimed_ms'))
 end
 end_task(lane, device, task, 'cancelled', 'cancelled', dedupe_ms, max_per_mac, now)
 reseat(lane, device, policy, now)

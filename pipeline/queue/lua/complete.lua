@@ -12,7 +12,7 @@ ARGV
   6 dedupe_ms    int     how long an ended task is remembered
   7 max_per_mac  int     tasks, one device
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
   leases:{lane} expiry global_pending overloaded_macs
 RETURNS
   done
@@ -22,6 +22,8 @@ COST  O(log n)
 --@include keys
 --@include record
 --@include lane
+--@include site
+--@include gates
 --@include device
 --@include task
 
@@ -31,9 +33,8 @@ local policy, dedupe_ms, max_per_mac = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV
 local task = open_task(task_id)
 if not holds(task, token) then return {'lost', text(task, 'state')} end
 local now = now_from(given_now)
-local lane = open_lane(text(task, 'lane'), now)
-local device = open_device(text(task, 'mac'), lane.name)
-release(lane, device, task, cost_ms, now)
+local lane, device = open_owner(task, now)
+release(lane, device, task, cost_ms)
 learn_cost(lane, text(task, 'class'), cost_ms)
 end_task(lane, device, task, 'done', '', dedupe_ms, max_per_mac, now)
 reseat(lane, device, policy, now)

@@ -18,7 +18,7 @@ ARGV
   10 dead_max    int     dead letters kept
   11 code        string  why
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
   leases:{lane} delayed backoff expiry global_pending overloaded_macs dead_letter
 RETURNS
   delayed        due_ms
@@ -29,6 +29,8 @@ COST  O(log n)
 --@include keys
 --@include record
 --@include lane
+--@include site
+--@include gates
 --@include device
 --@include task
 --@include dead_letter
@@ -40,11 +42,10 @@ local dedupe_ms, max_per_mac, dead_max, code = tonumber(ARGV[8]), tonumber(ARGV[
 local task = open_task(task_id)
 if not holds(task, token) then return {'lost', text(task, 'state')} end
 local now = now_from(given_now)
-local lane = open_lane(text(task, 'lane'), now)
-local device = open_device(text(task, 'mac'), lane.name)
+local lane, device = open_owner(task, now)
 -- A started attempt that is deferred was no attempt.
 if text(task, 'state') == 'running' then add(task, 'attempts', -1) end
-release(lane, device, task, 0, now)
+release(lane, device, task, 0)
 add(task, 'defers', 1)
 
 local reply
@@ -58,10 +59,7 @@ else
   put(task, 'state', 'delayed')
   add(lane, 'delayed', 1)
   save(task)
-  if due > lane_get(device, 'unschedulable_until') then
-    lane_put(device, 'unschedulable_until', due)
-    redis.call('ZADD', backoff_key(), due, device.mac .. ':' .. lane.name)
-  end
+  lane_put(device, 'unschedulable_until', math.max(due, lane_get(device, 'unschedulable_until')))
   reply = {'delayed', digits(due)}
 end
 reseat(lane, device, policy, now)

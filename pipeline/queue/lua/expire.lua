@@ -11,7 +11,7 @@ ARGV
   5 max_per_mac  int     tasks, one device
   6 lease_ms     int     when to look again at a task that is being worked on
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
   delayed expiry global_pending overloaded_macs
 RETURNS
   expired        task_id token ...
@@ -20,6 +20,8 @@ COST  O(limit log n)
 --@include keys
 --@include record
 --@include lane
+--@include site
+--@include gates
 --@include device
 --@include task
 
@@ -29,8 +31,7 @@ local dedupe_ms, max_per_mac, lease_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), t
 local now = now_from(given_now)
 
 local function expire_one(task)
-  local lane = open_lane(text(task, 'lane'), now)
-  local device = open_device(text(task, 'mac'), lane.name)
+  local lane, device = open_owner(task, now)
   if text(task, 'state') == 'queued' then
     redis.call('ZREM', line_key(device.mac, lane.name), text(task, 'member'))
     add(lane, 'waiting', -1)

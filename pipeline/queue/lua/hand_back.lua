@@ -11,7 +11,7 @@ ARGV
   4 cost_ms      int     worker-ms used, 0 when it was not started
   5 policy       string  fair | aging
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
   leases:{lane}
 RETURNS
   queued
@@ -21,6 +21,8 @@ COST  O(log n)
 --@include keys
 --@include record
 --@include lane
+--@include site
+--@include gates
 --@include device
 --@include task
 
@@ -29,11 +31,9 @@ local given_now, task_id, token, cost_ms, policy = ARGV[1], ARGV[2], ARGV[3], to
 local task = open_task(task_id)
 if not holds(task, token) then return {'lost', text(task, 'state')} end
 local now = now_from(given_now)
-local lane = open_lane(text(task, 'lane'), now)
-local device = open_device(text(task, 'mac'), lane.name)
+local lane, device = open_owner(task, now)
 if text(task, 'state') == 'running' then add(task, 'attempts', -1) end
-add(task, 'deliveries', -1)
-release(lane, device, task, cost_ms, now)
+release(lane, device, task, cost_ms)
 put_back(lane, device, task)
 save(task)
 reseat(lane, device, policy, now)

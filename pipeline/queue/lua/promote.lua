@@ -8,7 +8,7 @@ ARGV
   2 limit        int     tasks, at most
   3 policy       string  fair | aging
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
   delayed
 RETURNS
   promoted       task_id ...
@@ -17,6 +17,8 @@ COST  O(limit log n)
 --@include keys
 --@include record
 --@include lane
+--@include site
+--@include gates
 --@include device
 --@include task
 
@@ -28,8 +30,7 @@ for _, task_id in ipairs(redis.call('ZRANGEBYSCORE', delayed_key(), '-inf', now,
   redis.call('ZREM', delayed_key(), task_id)
   local task = open_task(task_id)
   if text(task, 'state') == 'delayed' then
-    local lane = open_lane(text(task, 'lane'), now)
-    local device = open_device(text(task, 'mac'), lane.name)
+    local lane, device = open_owner(task, now)
     add(lane, 'delayed', -1)
     put_back(lane, device, task)
     save(task)

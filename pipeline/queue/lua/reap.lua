@@ -9,12 +9,12 @@ ARGV
   2 lane_name    string
   3 limit        int     leases looked at, at most
   4 policy       string  fair | aging
-  5 max_deliveries int   workers a task may lose
+  5 max_losses   int     workers a task may lose
   6 dedupe_ms    int     how long an ended task is remembered
   7 max_per_mac  int     tasks, one device
   8 dead_max     int     dead letters kept
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
   leases:{lane} expiry global_pending overloaded_macs dead_letter
 RETURNS
   reaped         task_id state token ...
@@ -23,21 +23,24 @@ COST  O(limit log n)
 --@include keys
 --@include record
 --@include lane
+--@include site
+--@include gates
 --@include device
 --@include task
 --@include dead_letter
 
 local given_now, lane_name, limit, policy = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
-local max_deliveries, dedupe_ms = tonumber(ARGV[5]), tonumber(ARGV[6])
+local max_losses, dedupe_ms = tonumber(ARGV[5]), tonumber(ARGV[6])
 local max_per_mac, dead_max = tonumber(ARGV[7]), tonumber(ARGV[8])
 
 local now = now_from(given_now)
 
-local function reap_one(lane, task)
-  local device = open_device(text(task, 'mac'), lane_name)
+local function reap_one(task)
+  local lane, device = open_owner(task, now)
   -- Poison is not free: the device pays for the time its task held a slot.
-  release(lane, device, task, now - get(task, 'claimed_ms'), now)
-  if get(task, 'deliveries') >= max_deliveries then
+  release(lane, device, task, now - get(task, 'claimed_ms'))
+  add(task, 'losses', 1)
+  if get(task, 'losses') >= max_losses then
     write_dead_letter(task, 'dead', 'worker_crash', 'its worker was lost each time', dead_max, now)
     end_task(lane, device, task, 'dead', 'worker_crash', dedupe_ms, max_per_mac, now)
   else
@@ -46,17 +49,16 @@ local function reap_one(lane, task)
   end
   reseat(lane, device, policy, now)
   save_device(device)
+  save(lane)
 end
 
 local reply = {'reaped'}
 local overdue = redis.call('ZRANGEBYSCORE', leases_key(lane_name), '-inf', now, 'LIMIT', 0, limit)
-if #overdue == 0 then return reply end
-local lane = open_lane(lane_name, now)
 for _, task_id in ipairs(overdue) do
   local task = open_task(task_id)
   local state = text(task, 'state')
   if state == 'leased' or state == 'running' then
-    reap_one(lane, task)
+    reap_one(task)
     reply[#reply + 1] = task_id
     reply[#reply + 1] = text(task, 'state')
     reply[#reply + 1] = digits(get(task, 'token'))
@@ -64,5 +66,4 @@ for _, task_id in ipairs(overdue) do
     redis.call('ZREM', leases_key(lane_name), task_id)
   end
 end
-save(lane)
 return reply

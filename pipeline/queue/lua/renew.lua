@@ -11,7 +11,7 @@ ARGV
   5 max_run_ms   int     how long a task may be held in all
   6 policy       string  fair | aging
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} leases:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} leases:{lane}
 RETURNS
   renewed        lease_ends_ms
   overrun        held_ms
@@ -21,6 +21,8 @@ COST  O(log n)
 --@include keys
 --@include record
 --@include lane
+--@include site
+--@include gates
 --@include device
 --@include task
 
@@ -36,11 +38,12 @@ if held_ms > max_run_ms then return {'overrun', digits(held_ms)} end
 redis.call('ZADD', leases_key(text(task, 'lane')), now + lease_ms, task_id)
 local excess = held_ms - get(task, 'charged')
 if excess > 0 then
-  local lane = open_lane(text(task, 'lane'), now)
-  local device = open_device(text(task, 'mac'), lane.name)
+  local lane, device = open_owner(task, now)
   add(task, 'charged', excess)
+  site_add(lane, 'charge', excess)
   lane_add(device, 'charge', excess)
   seat(lane, device, head_of(device.mac, lane.name), policy, now)
+  seat_site(lane, first_device(lane.name, lane.site), policy)
   save(task)
   save(device)
   save(lane)

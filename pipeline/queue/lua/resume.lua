@@ -1,5 +1,5 @@
 --[[
-resume - seat the devices whose backoff has ended.
+resume - seat the devices whose backoff has ended, or whose rate allows a task again.
 
 KEYS
   1 root         string  the epoch key: carries the prefix
@@ -8,7 +8,7 @@ ARGV
   2 limit        int     devices, at most
   3 policy       string  fair | aging
 BUILDS
-  lane:{lane} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane} backoff
+  lane:{lane} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane} backoff
 RETURNS
   resumed        mac ...
 COST  O(limit log n)
@@ -16,6 +16,8 @@ COST  O(limit log n)
 --@include keys
 --@include record
 --@include lane
+--@include site
+--@include gates
 --@include device
 
 local given_now, limit, policy = ARGV[1], tonumber(ARGV[2]), ARGV[3]
@@ -25,9 +27,8 @@ local reply = {'resumed'}
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', backoff_key(), '-inf', now, 'LIMIT', 0, limit)) do
   redis.call('ZREM', backoff_key(), member)
   local mac, lane_name = string.match(member, '^(.+):([^:]+)$')
-  local lane = open_lane(lane_name, now)
   local device = open_device(mac, lane_name)
-  clamp_tag(lane, device)
+  local lane = open_lane(lane_name, device.site, now)
   reseat(lane, device, policy, now)
   save(device)
   save(lane)

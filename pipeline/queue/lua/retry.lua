@@ -11,7 +11,7 @@ ARGV
   5 policy       string  fair | aging
   6 delay_ms     int     until it is due
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
   leases:{lane} delayed
 RETURNS
   delayed        due_ms
@@ -21,6 +21,8 @@ COST  O(log n)
 --@include keys
 --@include record
 --@include lane
+--@include site
+--@include gates
 --@include device
 --@include task
 
@@ -30,9 +32,8 @@ local policy, delay_ms = ARGV[5], tonumber(ARGV[6])
 local task = open_task(task_id)
 if not holds(task, token) then return {'lost', text(task, 'state')} end
 local now = now_from(given_now)
-local lane = open_lane(text(task, 'lane'), now)
-local device = open_device(text(task, 'mac'), lane.name)
-release(lane, device, task, cost_ms, now)
+local lane, device = open_owner(task, now)
+release(lane, device, task, cost_ms)
 redis.call('ZADD', delayed_key(), now + delay_ms, task_id)
 put(task, 'state', 'delayed')
 add(lane, 'delayed', 1)

@@ -10,13 +10,15 @@ ARGV
 BUILDS
   task:{task_id}
 RETURNS
-  running        attempts
+  running        attempts payload
   lost           state
 COST  O(1)
 ]]
 --@include keys
 --@include record
 --@include lane
+--@include site
+--@include gates
 --@include device
 --@include task
 
@@ -31,4 +33,4 @@ if text(task, 'state') == 'leased' then
   put(task, 'started_ms', now_from(given_now))
   save(task)
 end
-return {'running', digits(get(task, 'attempts'))}
+return {'running', digits(get(task, 'attempts')), text(task, 'payload')}

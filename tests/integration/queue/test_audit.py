@@ -29,8 +29,7 @@ def _random_move(line: Line, chance: random.Random, claims: list[tuple[str, int]
         queue.enqueue(Task(f"t{step}", lane, chance.choice(macs), line.clock.now_ms()))  # type: ignore[arg-type]
     elif move == "claim":
         claim = queue.claim(lane)  # type: ignore[arg-type]
-        if claim:
-            claims.append((claim.task_id, claim.token))
+        claims += [(one.task_id, one.token) for one in claim]
     elif move == "end" and claims:
         _random_end(line, chance, *claims.pop(chance.randrange(len(claims))))
     elif move == "keep house":
@@ -65,7 +64,7 @@ def _random_end(line: Line, chance: random.Random, task_id: str, token: int) -> 
 
 def test_audit_names_a_stranded_device(line: Line) -> None:
     line.submit("aa0000000001")
-    line.client.delete(line.queue.keys.schedule("ocr"))
+    line.client.delete(line.queue.keys.schedule("ocr", "local"))
 
     (ocr, _) = line.inspector.audit()
 

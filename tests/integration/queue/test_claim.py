@@ -4,6 +4,7 @@ import pytest
 import redis
 
 from pipeline.queue import FairQueue, Rules, Task, TaskState
+from pipeline.queue.types import DeviceRules
 from tests.support.clock import FakeClock
 from tests.support.line import BLUE, GREEN, RED, Line
 
@@ -18,7 +19,7 @@ def test_claim_serves_a_device_in_the_order_of_its_submits(line: Line) -> None:
 def test_claim_finds_nothing_in_an_empty_lane(line: Line) -> None:
     line.submit(RED, lane="text")
 
-    assert line.queue.claim("ocr") is None
+    assert not line.queue.claim("ocr")
 
 
 @pytest.mark.feature("Q7")
@@ -114,7 +115,7 @@ def test_claim_never_hands_out_a_task_past_its_ttl(valkey: redis.Redis, clock: F
 
 def test_a_foreign_entry_in_a_line_is_buried_and_the_line_goes_on(line: Line) -> None:
     (task_id,) = line.submit(RED)
-    line.client.zadd(line.queue.keys.line(RED, "ocr"), {"garbage": 0, "0000000000000000:3:unheard-of": 1})
+    line.client.zadd(line.queue.keys.line(RED, "ocr"), {"garbage": 0, "0000000000000000:3:9999999999999:unheard-of": 1})
 
     assert line.claim().task_id == task_id
     assert [letter["code"] for letter in line.inspector.dead_letters()] == ["poisoned_entry"] * 2
@@ -122,10 +123,10 @@ def test_a_foreign_entry_in_a_line_is_buried_and_the_line_goes_on(line: Line) ->
 
 @pytest.mark.feature("Q18")
 def test_a_device_at_its_cap_is_skipped_until_one_of_its_tasks_ends(line: Line) -> None:
-    line.client.hset(line.queue.keys.meta(RED), "max_inflight", 1)
+    line.queue.set_device(RED, DeviceRules(max_inflight=1))
     line.submit(RED, 2)
     claim = line.claim()
-    assert line.queue.claim("ocr") is None
+    assert not line.queue.claim("ocr")
 
     line.queue.complete(claim.task_id, claim.token, cost_ms=10)
 

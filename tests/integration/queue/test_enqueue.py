@@ -3,7 +3,7 @@
 import pytest
 import redis
 
-from pipeline.errors import DeviceBacklogFull, QueueFull
+from pipeline.errors import DeviceBacklogFull, QueueFull, WouldExpire
 from pipeline.queue import Rules, Task, TaskState
 from tests.support.clock import FakeClock
 from tests.support.line import BLUE, RED, Line
@@ -151,3 +151,16 @@ def test_a_task_the_ledger_has_accepted_is_put_in_line_whatever_the_limits(
     answer = line.queue.enqueue(Task("accepted", "ocr", RED, clock.now_ms()), is_accepted=True)
 
     assert answer.state is TaskState.QUEUED
+
+
+@pytest.mark.feature("Q11")
+def test_a_task_that_would_expire_before_its_turn_is_refused_when_that_is_wished(
+    valkey: redis.Redis, clock: FakeClock
+) -> None:
+    line = Line(valkey, clock, Rules(ttl_ms=60_000, late_ms=60_000))
+    line.submit(RED, 150)
+    line.drain(30, cost_ms=1_000)
+
+    with pytest.raises(WouldExpire):
+        line.submit(RED)
+    line.submit(BLUE)

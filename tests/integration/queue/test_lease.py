@@ -67,7 +67,7 @@ def test_start_counts_one_attempt_however_often_it_is_called(line: Line) -> None
     line.submit(RED)
     claim = line.claim()
 
-    assert [line.queue.start(claim.task_id, claim.token) for _ in range(2)] == [1, 1]
+    assert [line.queue.start(claim.task_id, claim.token).attempt for _ in range(2)] == [1, 1]
 
 
 @pytest.mark.feature("Q8")
@@ -112,7 +112,7 @@ def test_retry_delays_the_task_and_lets_its_device_go_on(line: Line) -> None:
 
     assert due_ms == line.clock.now_ms() + 5_000
     assert line.drain(1, cost_ms=10) == [second]
-    assert line.queue.claim("ocr") is None
+    assert not line.queue.claim("ocr")
     line.clock.advance(5_000)
     assert line.queue.promote() == [first]
     assert line.claim().task_id == first
@@ -152,7 +152,7 @@ def test_a_new_submit_does_not_end_a_backoff_early(line: Line) -> None:
 
     line.submit(RED)
 
-    assert line.queue.claim("ocr") is None
+    assert not line.queue.claim("ocr")
     line.clock.advance(29_999)
     assert line.queue.resume() == []
     line.clock.advance(1)
@@ -170,7 +170,7 @@ def test_hand_back_returns_the_task_to_the_head_without_an_attempt(line: Line) -
 
     found = line.inspector.find(ids[0])
     assert found is not None
-    assert (found.attempts, found.deliveries) == (0, 0)
+    assert (found.attempts, found.losses) == (0, 0)
     assert line.drain(3) == ids
 
 
@@ -192,7 +192,7 @@ def test_bury_keeps_the_full_record(line: Line) -> None:
         "message": "cut short",
         "attempts": 1,
         "defers": 0,
-        "deliveries": 1,
+        "losses": 0,
         "created_ms": line.clock.now_ms(),
         "dead_ms": line.clock.now_ms(),
         "payload": '{"object":"k"}',

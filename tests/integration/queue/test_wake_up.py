@@ -38,5 +38,5 @@ def test_an_empty_claim_throws_stale_wake_ups_away(valkey: redis.Redis) -> None:
     queue.enqueue(Task("t", "text", "aa0000000001", 0))
     queue.claim("text")
 
-    assert queue.claim("text") is None
+    assert not queue.claim("text")
     assert valkey.exists(queue.keys.wake("text")) == 0

@@ -17,7 +17,7 @@ def submitted(service, task_id="t1", **fields):
 
 
 def finish(service, task_id="t1", lane="text", ocr=None):
-    claim = service.queue.claim(lane)
+    (claim,) = service.queue.claim(lane)
     service.queue.start(task_id, claim.token)
     service.ledger.start(task_id, claim.token, 1)
     steps = [StepRecord("screen", "done", service.clock.now_ms(), service.clock.now_ms())]
@@ -53,6 +53,13 @@ def test_a_waiting_task_shows_its_place(service):
         "detection": None,
         "error": None,
         "position": 2,
+        "waiting": {
+            "reason": "no_capable_worker",
+            "until_ms": None,
+            "ahead_in_line": 1,
+            "devices_ahead": 0,
+            "wait_ms": None,
+        },
     }
     assert int(result.headers["Retry-After"]) >= 1
 
@@ -191,13 +198,13 @@ def test_a_waiting_task_can_be_cancelled(service):
     result = delete(service)
     assert (result.status_code, result.json["state"]) == (200, "cancelled")
     assert service.ledger.get("t1").state == "cancelled"
-    assert service.queue.claim("text") is None
+    assert not service.queue.claim("text")
     assert all(books.balances for books in service.inspector.audit())
 
 
 def test_a_running_task_can_be_cancelled(service):
     submitted(service)
-    claim = service.queue.claim("text")
+    (claim,) = service.queue.claim("text")
     service.queue.start("t1", claim.token)
     service.ledger.start("t1", claim.token, 1)
     assert delete(service).json["state"] == "cancelled"

@@ -8,10 +8,19 @@ local function retry_after(lane, device, is_own_limit, default_s, now)
   return math.min(600, math.max(1, math.ceil(ends / rate / 1000)))
 end
 
--- 'open', or the limit that is reached: 'full' (everybody), 'device_full' (this device).
-local function admission(device, max_total, max_per_mac, scope)
+-- At the rate at which tasks end now and its share of it, the device's backlog outlasts a task's time to live.
+local function would_expire(lane, device, late_ms, now)
+  local rate, active, phi = drain_rate(lane, now), lane_get(device, 'active'), site_get(lane, 'phi')
+  if late_ms == 0 or rate <= 0 or active <= 0 then return false end
+  local share = active / math.max(phi, active) * site_weight(lane) / math.max(get(lane, 'phi'), site_weight(lane))
+  return get(device, 'pending_count') / (rate * share) > late_ms
+end
+
+-- 'open', or why not: 'full' (everybody), 'device_full' (this device), 'too_late' (it would expire in line).
+local function admission(lane, device, max_total, max_per_mac, scope, late_ms, now)
   if tonumber(redis.call('GET', global_pending_key()) or 0) >= max_total then return 'full' end
   if get(device, 'pending_count') >= max_per_mac then return 'device_full' end
   if scope == 'all' and redis.call('SCARD', overloaded_key()) > 0 then return 'full' end
+  if would_expire(lane, device, late_ms, now) then return 'too_late' end
   return 'open'
 end

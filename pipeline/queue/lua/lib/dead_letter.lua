@@ -9,7 +9,7 @@ local function write_dead_letter(task, state, code, message, keep, now)
     message = message,
     attempts = get(task, 'attempts'),
     defers = get(task, 'defers'),
-    deliveries = get(task, 'deliveries'),
+    losses = get(task, 'losses'),
     created_ms = get(task, 'enqueued_ms'),
     dead_ms = now,
     payload = text(task, 'payload'),

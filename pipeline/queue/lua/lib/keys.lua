@@ -4,7 +4,8 @@ local PREFIX = string.sub(KEYS[1], 1, -string.len('epoch') - 1)
 
 local function line_key(mac, lane) return PREFIX .. 'mac:queue:' .. mac .. ':' .. lane end
 local function meta_key(mac) return PREFIX .. 'mac:meta:' .. mac end
-local function schedule_key(lane) return PREFIX .. 'mac:schedule:' .. lane end
+local function schedule_key(lane, site) return PREFIX .. 'mac:schedule:' .. lane .. ':' .. site end
+local function sites_key(lane) return PREFIX .. 'site:schedule:' .. lane end
 local function oldest_key(lane) return PREFIX .. 'mac:oldest:' .. lane end
 local function lane_key(lane) return PREFIX .. 'lane:' .. lane end
 local function wake_key(lane) return PREFIX .. 'wake:' .. lane end

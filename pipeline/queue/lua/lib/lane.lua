@@ -1,10 +1,12 @@
--- The lane's work clock and books. V advances by the work being done per unit of active weight, so it never waits for
--- an estimate to come true (docs/why/fairness.md).
+-- The lane's work clock and books, and in it one site: its tag among the sites, and the clock of its own devices.
+-- V advances by the work being done per unit of active weight, so it never waits for an estimate to come true
+-- (docs/why/fairness.md). A site lives in fields `<site>|<name>` of the lane's hash: both are read and written at once.
 
 local LANE_FIELDS = {
-  'v', 't', 'phi', 'busy', 'token', 'seq', 'estimates', 'rate', 'rate_t', 'waiting', 'delayed', 'accepted',
+  'v', 't', 'phi', 'busy', 'token', 'seq', 'sites', 'estimates', 'rate', 'rate_t', 'waiting', 'delayed', 'accepted',
   'done', 'failed', 'dead', 'expired', 'evicted', 'cancelled',
 }
+local SITE_FIELDS = {'tag', 'charge', 'inflight', 'weight', 'turn', 'v', 't', 'phi', 'cost'}
 -- Worker-ms charged for a task of a lane that has never finished one.
 local FIRST_ESTIMATE = 100
 -- Memory of the drain rate, ms.
@@ -16,15 +18,32 @@ local function now_from(given)
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
-local function open_lane(name, now)
-  local lane = open_record(lane_key(name), LANE_FIELDS)
+local function site_field(lane, name) return lane.site .. '|' .. name end
+local function site_get(lane, name) return get(lane, site_field(lane, name)) end
+local function site_put(lane, name, value) put(lane, site_field(lane, name), value) end
+local function site_add(lane, name, amount) add(lane, site_field(lane, name), amount) end
+
+local function weight_or_one(weight) return weight > 0 and weight or 1 end
+local function site_weight(lane) return weight_or_one(site_get(lane, 'weight')) end
+
+-- A clock that jumps back stands still here instead.
+local function work_done(busy, phi, since, now)
+  if since == 0 or phi == 0 then return 0 end
+  return busy * math.max(0, now - since) / phi
+end
+
+local function open_lane(name, site, now)
+  local fields = {}
+  for _, field in ipairs(LANE_FIELDS) do fields[#fields + 1] = field end
+  for _, field in ipairs(SITE_FIELDS) do fields[#fields + 1] = site .. '|' .. field end
+  local lane = open_record(lane_key(name), fields)
   lane.name = name
-  -- A clock that jumps back stands still here instead.
-  local elapsed = math.max(0, now - get(lane, 't'))
-  if get(lane, 't') > 0 and get(lane, 'phi') > 0 then
-    put(lane, 'v', get(lane, 'v') + get(lane, 'busy') * elapsed / get(lane, 'phi'))
-  end
+  lane.site = site
+  put(lane, 'v', get(lane, 'v') + work_done(get(lane, 'busy'), get(lane, 'phi'), get(lane, 't'), now))
   put(lane, 't', math.max(now, get(lane, 't')))
+  local done = work_done(site_get(lane, 'inflight'), site_get(lane, 'phi'), site_get(lane, 't'), now)
+  site_put(lane, 'v', site_get(lane, 'v') + done)
+  site_put(lane, 't', math.max(now, site_get(lane, 't')))
   local packed = text(lane, 'estimates')
   lane.estimates = packed ~= '' and cjson.decode(packed) or {}
   return lane
@@ -51,11 +70,16 @@ end
 local function estimate(lane, class) return lane.estimates[class] or largest_estimate(lane) end
 
 -- A decayed maximum: one dear task is remembered, a change for the cheaper is learnt within about ten tasks.
-local function learn_cost(lane, class, cost)
-  local known = lane.estimates[class]
+local function decayed_maximum(known, cost)
   if known and cost < known then cost = known - (known - cost) * 0.1 end
-  lane.estimates[class] = math.max(1, math.floor(cost))
+  return math.max(1, math.floor(cost))
+end
+
+local function learn_cost(lane, class, cost)
+  lane.estimates[class] = decayed_maximum(lane.estimates[class], cost)
   put(lane, 'estimates', cjson.encode(lane.estimates))
+  local known = site_get(lane, 'cost')
+  site_put(lane, 'cost', decayed_maximum(known > 0 and known or nil, cost))
 end
 
 -- Ends per ms, exponentially weighted over RATE_WINDOW.

@@ -1,8 +1,8 @@
 -- One task: its record, its way out of a lease, its end.
 
 local TASK_FIELDS = {
-  'lane', 'mac', 'site', 'state', 'token', 'attempts', 'defers', 'deliveries', 'class', 'order', 'member', 'payload',
-  'enqueued_ms', 'expires_ms', 'charged', 'claimed_ms', 'started_ms',
+  'lane', 'mac', 'site', 'state', 'token', 'attempts', 'defers', 'losses', 'class', 'order', 'member', 'payload',
+  'enqueued_ms', 'charged', 'claimed_ms', 'started_ms', 'replays',
 }
 local IS_END = {done = true, failed = true, dead = true, expired = true, evicted = true, cancelled = true}
 
@@ -18,15 +18,22 @@ local function holds(task, token)
   return (state == 'leased' or state == 'running') and text(task, 'token') == token
 end
 
--- Take the task out of flight and charge its device what it really cost.
-local function release(lane, device, task, cost, now)
+-- The lane, with the task's site, and the device that the task belongs to.
+local function open_owner(task, now)
+  local lane = open_lane(text(task, 'lane'), text(task, 'site'), now)
+  return lane, open_device(text(task, 'mac'), lane.name)
+end
+
+-- Take the task out of flight and charge its device and its site what it really cost.
+local function release(lane, device, task, cost)
   redis.call('ZREM', leases_key(lane.name), task.id)
   add(lane, 'busy', -1)
-  local was_gated = is_gated(device, now)
+  site_add(lane, 'inflight', -1)
+  site_put(lane, 'charge', math.max(0, site_get(lane, 'charge') - get(task, 'charged')))
+  site_add(lane, 'tag', cost / site_weight(lane))
   lane_add(device, 'inflight', -1)
   lane_put(device, 'charge', math.max(0, lane_get(device, 'charge') - get(task, 'charged')))
   lane_add(device, 'tag', cost / weight_of(device))
-  if was_gated then clamp_tag(lane, device) end
   put(task, 'charged', 0)
 end
 
@@ -53,8 +60,8 @@ end
 
 -- A task in line whose record is gone: as if it had never been put in line. The ledger still has it, so the reconciler
 -- puts it back. False when no such task was ever in line.
-local function forget(lane, device, task)
-  if text(task, 'state') ~= '' or redis.call('ZREM', expiry_key(), task.id) == 0 then return false end
+local function forget(lane, device, task_id)
+  if redis.call('ZREM', expiry_key(), task_id) == 0 then return false end
   add(lane, 'waiting', -1)
   add(lane, 'accepted', -1)
   add(device, 'pending_count', -1)
@@ -65,6 +72,7 @@ end
 -- Write the device; once nothing of it is pending, what is left is forgotten in a day unless an operator set it.
 local function save_device(device)
   save(device)
-  local is_set = text(device, 'weight') ~= '' or text(device, 'max_inflight') ~= '' or text(device, 'paused') ~= ''
+  local is_set = text(device, 'weight') .. text(device, 'max_inflight') .. text(device, 'rate_per_minute')
+    .. text(device, 'paused') ~= ''
   if get(device, 'pending_count') <= 0 and not is_set then redis.call('EXPIRE', device.key, IDLE_META_SECONDS) end
 end

@@ -1,0 +1,53 @@
+-- One device in one lane: what is known of it, and the gates that keep it out of the ready set.
+
+local function open_device(mac, lane_name)
+  local device = open_record(meta_key(mac), {
+    'site', 'weight', 'max_inflight', 'rate_per_minute', 'paused', 'pending_count',
+    'tag:' .. lane_name, 'charge:' .. lane_name, 'inflight:' .. lane_name, 'active:' .. lane_name,
+    'turn:' .. lane_name, 'unschedulable_until:' .. lane_name, 'credit:' .. lane_name, 'credit_t:' .. lane_name,
+  })
+  device.mac = mac
+  device.lane = lane_name
+  device.site = text(device, 'site')
+  return device
+end
+
+local function lane_get(device, field) return get(device, field .. ':' .. device.lane) end
+local function lane_put(device, field, value) put(device, field .. ':' .. device.lane, value) end
+local function lane_add(device, field, amount) add(device, field .. ':' .. device.lane, amount) end
+
+local function weight_of(device) return weight_or_one(get(device, 'weight')) end
+
+-- The rate limit is a bucket of tokens that holds one minute's worth; a claim takes one.
+local function credit_of(device, now)
+  local per_minute = get(device, 'rate_per_minute')
+  if text(device, 'credit:' .. device.lane) == '' then return per_minute end
+  local earned = math.max(0, now - lane_get(device, 'credit_t')) * per_minute / 60000
+  return math.min(per_minute, lane_get(device, 'credit') + earned)
+end
+
+local function take_credit(device, now)
+  if get(device, 'rate_per_minute') <= 0 then return end
+  lane_put(device, 'credit', credit_of(device, now) - 1)
+  lane_put(device, 'credit_t', now)
+end
+
+-- When the next token is there: now, or later, epoch ms.
+local function rate_opens(device, now)
+  local per_minute = get(device, 'rate_per_minute')
+  if per_minute <= 0 then return now end
+  local missing = 1 - credit_of(device, now)
+  return missing <= 1e-9 and now or now + math.ceil(missing * 60000 / per_minute)
+end
+
+-- Which gate keeps the device out, and until when if it opens by itself: 'paused', 'capped', 'deferred', 'rate'; or nil.
+local function shut_gate(device, now)
+  local cap = get(device, 'max_inflight')
+  if text(device, 'paused') == '1' then return 'paused', nil end
+  if cap > 0 and lane_get(device, 'inflight') >= cap then return 'capped', nil end
+  local deferred_until = lane_get(device, 'unschedulable_until')
+  if deferred_until > now then return 'deferred', deferred_until end
+  local rate_until = rate_opens(device, now)
+  if rate_until > now then return 'rate', rate_until end
+  return nil, nil
+end

@@ -1,0 +1,62 @@
+-- One turn: the device of a site whose turn it is, and how many of its tasks it is worth. Part of claim.lua.
+
+-- Somebody else who could be served has waited too long: the index may name an older time than the line's head has,
+-- never a younger one, so a few entries are enough to know.
+local function is_other_starved(mac)
+  for _, other in ipairs(redis.call('ZRANGEBYSCORE', oldest_key(lane_name), '-inf', now - starved_ms, 'LIMIT', 0, 4)) do
+    local head = other ~= mac and head_of(other, lane_name)
+    if head and head.order <= now - starved_ms and text(open_device(other, lane_name), 'turn:' .. lane_name) ~= '' then
+      return true
+    end
+  end
+  return false
+end
+
+-- Lease up to `limit` tasks of the device; returns them and the entry behind the last.
+local function lease_turn(lane, device)
+  local allowed = limit > 1 and is_other_starved(device.mac) and 1 or limit
+  local leased, behind = {}, nil
+  repeat
+    local one
+    one, behind = lease_head(lane, device)
+    if one then leased[#leased + 1] = one end
+  until not one or not behind or #leased >= allowed or shut_gate(device, now)
+  return leased, behind
+end
+
+-- The smaller of the device just served and the one behind it in the ring.
+local function next_of(seated, second)
+  if seated and second and second.score < seated.score then return second end
+  return seated or second
+end
+
+-- Serve the site's next device; nil when it turned out that nothing could be leased.
+local function serve_site(site)
+  local lane = open_lane(lane_name, site, now)
+  local two = redis.call('ZRANGE', schedule_key(lane_name, site), 0, 1, 'WITHSCORES')
+  if #two == 0 then
+    -- Emptied by the last claim, which leaves this to the next one.
+    seat_site(lane, nil, policy)
+    save(lane)
+    return nil
+  end
+  local device = open_device(string.match(two[1], ':(.+)$'), lane_name)
+  put(lane, 'v', math.max(get(lane, 'v'), site_get(lane, 'tag')))
+  site_put(lane, 'v', math.max(site_get(lane, 'v'), lane_get(device, 'tag')))
+  local leased, behind = lease_turn(lane, device)
+  -- An emptied line leaves the index of waiting devices when its tasks in flight end, or here when there are none.
+  if #leased == 0 and not behind then redis.call('ZREM', oldest_key(lane_name), device.mac) end
+  local seated = seat(lane, device, behind, policy, now)
+  local second = two[3] and {member = two[3], score = tonumber(two[4])} or nil
+  -- While one site is alone, the order of sites decides nothing.
+  if get(lane, 'sites') > 1 then
+    local first = next_of(seated, second)
+    if first then seat_site(lane, first, policy) end
+  end
+  save_device(device)
+  save(lane)
+  if #leased == 0 then return nil end
+  local reply = {'claimed', device.mac, site, digits(now + lease_ms)}
+  for _, one in ipairs(leased) do for _, value in ipairs(one) do reply[#reply + 1] = value end end
+  return reply
+end

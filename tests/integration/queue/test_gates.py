@@ -1,0 +1,113 @@
+"""Gates: what keeps a device out of the ready set, and what lets it in again."""
+
+import pytest
+
+from pipeline.errors import InvalidInput
+from pipeline.queue.types import DeviceRules
+from tests.support.line import BLUE, RED, Line
+
+
+@pytest.mark.feature("Q18")
+def test_a_paused_device_waits_until_it_is_resumed_and_keeps_its_order(line: Line) -> None:
+    ids = line.submit(RED, 3)
+    line.queue.set_device(RED, DeviceRules(is_paused=True))
+    assert not line.queue.claim("ocr")
+    ids += line.submit(RED)
+    assert not line.queue.claim("ocr")
+
+    line.queue.set_device(RED, DeviceRules())
+
+    assert line.drain(4) == ids
+    line.assert_books_balance()
+
+
+@pytest.mark.feature("Q18")
+def test_a_rate_limit_lets_a_minutes_worth_through_at_once_and_then_one_at_a_time(line: Line) -> None:
+    line.queue.set_device(RED, DeviceRules(rate_per_minute=3))
+    line.submit(RED, 6)
+    line.drain(3, cost_ms=0)
+    assert not line.queue.claim("ocr")
+
+    line.clock.advance(19_999)
+    assert line.queue.resume() == []
+    line.clock.advance(1)
+    assert line.queue.resume() == [RED]
+
+    assert len(line.drain(1, cost_ms=0)) == 1
+    assert not line.queue.claim("ocr")
+    line.assert_books_balance()
+
+
+@pytest.mark.feature("Q18")
+def test_a_cap_counts_per_lane(line: Line) -> None:
+    line.queue.set_device(RED, DeviceRules(max_inflight=1))
+    line.submit(RED, 2)
+    line.submit(RED, 2, lane="text")
+    line.claim()
+
+    assert line.queue.claim("text")
+    assert not line.queue.claim("text")
+
+
+@pytest.mark.feature("Q18")
+def test_a_device_that_was_kept_out_comes_back_without_credit(line: Line) -> None:
+    line.submit(RED, 150)
+    line.submit(BLUE, 150)
+    line.drain(10, cost_ms=1_000)
+    line.queue.set_device(RED, DeviceRules(is_paused=True))
+    line.drain(60, cost_ms=1_000)
+    line.queue.set_device(RED, DeviceRules())
+
+    served = line.drain(20, cost_ms=1_000)
+
+    assert sum(task_id.startswith("aa") for task_id in served) <= 12
+
+
+def test_a_lifted_cap_acts_at_once(line: Line) -> None:
+    line.queue.set_device(RED, DeviceRules(max_inflight=1))
+    line.submit(RED, 3)
+    line.claim()
+    line.queue.set_device(RED, DeviceRules())
+
+    assert [line.claim().mac for _ in range(2)] == [RED, RED]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "named"),
+    [
+        (DeviceRules(max_inflight=0), "/max_inflight"),
+        (DeviceRules(max_inflight=10**9), "/max_inflight"),
+        (DeviceRules(rate_per_minute=0), "/rate_per_minute"),
+        (DeviceRules(rate_per_minute=-1), "/rate_per_minute"),
+        (DeviceRules(rate_per_minute=float("nan")), "/rate_per_minute"),
+    ],
+)
+def test_absurd_caps_and_rates_are_refused(line: Line, wanted: DeviceRules, named: str) -> None:
+    with pytest.raises(InvalidInput, match=named):
+        line.queue.set_device(RED, wanted)
+
+
+@pytest.mark.feature("Q6")
+def test_a_turn_takes_a_batch_but_one_only_while_another_starves(line: Line) -> None:
+    line.submit(BLUE)
+    line.clock.advance(29_000)
+    line.submit(RED, 20)
+    line.queue.set_device(BLUE, DeviceRules(is_paused=True))
+    assert len(line.queue.claim("ocr", limit=50)) == 10
+
+    line.queue.set_device(BLUE, DeviceRules(weight=0.001))
+    line.clock.advance(1_000)
+    claims = line.queue.claim("ocr", limit=50)
+
+    assert len(claims) == 1
+
+
+@pytest.mark.feature("Q6")
+def test_a_batch_never_takes_more_than_the_free_slots_or_the_cap(line: Line) -> None:
+    line.submit(RED, 20)
+    assert len(line.queue.claim("ocr", limit=3)) == 3
+
+    line.queue.set_device(RED, DeviceRules(max_inflight=5))
+
+    assert len(line.queue.claim("ocr", limit=10)) == 2
+    line.assert_books_balance()
