@@ -4,10 +4,9 @@ import logging
 from collections.abc import Callable
 
 from dramatiq import Broker, Middleware, Worker
-from dramatiq.middleware import MiddlewareError
 
 from pipeline.broker import lane_named
-from pipeline.errors import FairlaneError
+from pipeline.errors import ConfigurationError, FairlaneError
 from pipeline.queue import LANES, Lane
 
 log = logging.getLogger(__name__)
@@ -26,13 +25,13 @@ class WarmUp(Middleware):
         self._close = close
 
     def before_worker_boot(self, broker: Broker, worker: Worker) -> None:
-        # Dramatiq swallows every other exception here and would let the worker serve without its engine.
+        # Dramatiq swallows every Exception here and would let the worker serve without its engine.
         try:
             for lane in lanes_of(worker):
                 self._prepare(lane)
         except FairlaneError as exc:
             log.critical("this worker cannot work: %s", exc)
-            raise MiddlewareError(str(exc)) from exc
+            raise SystemExit(2 if isinstance(exc, ConfigurationError) else 1) from exc
 
     def after_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
         self._close()
