@@ -167,3 +167,16 @@ def test_a_task_whose_record_is_gone_is_forgotten_so_that_it_can_be_put_in_line_
     line.queue.enqueue(Task(gone, "ocr", RED, line.clock.now_ms()))
     assert line.drain(1) == [gone]
     line.assert_books_balance()
+
+
+@pytest.mark.feature("Q5")
+def test_a_device_that_comes_back_has_no_turn_in_hand(line: Line) -> None:
+    line.submit(RED)
+    line.submit(BLUE, 60)
+    line.drain(41)
+    line.submit(RED, 20)
+
+    served = line.drain(8)
+
+    assert served[0].startswith("bb"), "it was given a turn for the time it was away"
+    assert sum(task_id.startswith("aa") for task_id in served) == 4
