@@ -220,7 +220,7 @@ def _unknown_names() -> Iterator[str]:
     for name in sorted(given):
         if name.upper().startswith(PREFIX) and name.upper() not in known:
             nearest = difflib.get_close_matches(name.upper(), known, n=1, cutoff=0.0)[0]
-            yield f"{name}: unknown setting; the nearest known one is {nearest}"
+            yield f"{name}: unknown setting; the nearest known one is {nearest}, `fairlane doctor` lists all"
 
 
 def _describe(error: Any) -> str:

@@ -134,7 +134,9 @@ class _Folder:
         return str(self._path)
 
     def open(self) -> LocalStore:
-        self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # The mode of mkdir holds for the last folder only: parents it makes would be open to all.
+        for folder in (*reversed(self._path.parents), self._path):
+            folder.mkdir(mode=0o700, exist_ok=True)
         return LocalStore(self._path)
 
     def is_gone(self, _: Exception) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from models.sites import LOCAL_SITE
+from pipeline.detector import lexicon
 from pipeline.errors import FieldProblem, InvalidInput, InvalidMac
 from pipeline.mac import normalize_mac
 from pipeline.queue.types import Lane
@@ -125,7 +126,7 @@ def text_fault(value: str, max_chars: int) -> str | None:
 
 def word_fault(value: str) -> str | None:
     """Say what is wrong with one word to look for, None when nothing is."""
-    return text_fault(value, WORD_MAX_CHARS)
+    return text_fault(value, WORD_MAX_CHARS) or lexicon.word_fault(value)
 
 
 def words_fault(values: Sequence[str], max_count: int) -> str | None:

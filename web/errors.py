@@ -151,8 +151,12 @@ class Problem:
         return document
 
 
-def problem_of(exc: Exception) -> Problem:
-    """The one answer to an error of any kind."""
+def problem_of(exc: Exception, *, at: str = "") -> Problem:
+    """The one answer to an error of any kind.
+
+    Args:
+        at: JSON pointer of what was wrong inside the body, for errors that do not know it.
+    """
     if isinstance(exc, HttpProblem):
         retry_after_s = _RETRY_AFTER_S if exc.status_code == 503 else None
         return Problem(
@@ -167,7 +171,7 @@ def problem_of(exc: Exception) -> Problem:
     if isinstance(exc, falcon.HTTPError):
         return _plain_problem(exc)
     if isinstance(exc, errors.FairlaneError):
-        return _own_problem(exc)
+        return _own_problem(exc, at)
     return _problem(_BUG, "internal", _BUG.detail)
 
 
@@ -197,15 +201,17 @@ def _plain_problem(exc: falcon.HTTPError) -> Problem:
     )
 
 
-def _own_problem(exc: errors.FairlaneError) -> Problem:
+def _own_problem(exc: errors.FairlaneError, at: str) -> Problem:
     for cls in type(exc).__mro__:
         meaning = _MEANINGS.get(cls)
         if meaning:
-            return _problem(meaning, exc.code, meaning.detail or str(exc), exc)
+            return _problem(meaning, exc.code, meaning.detail or str(exc), exc, at)
     return _problem(_BUG, exc.code, _BUG.detail)
 
 
-def _problem(meaning: Meaning, code: str, detail: str, exc: errors.FairlaneError | None = None) -> Problem:
+def _problem(
+    meaning: Meaning, code: str, detail: str, exc: errors.FairlaneError | None = None, at: str = ""
+) -> Problem:
     retry_after_s = None
     if isinstance(exc, errors.Overload):
         retry_after_s = max(1, math.ceil(exc.retry_after_ms / 1000))
@@ -215,7 +221,7 @@ def _problem(meaning: Meaning, code: str, detail: str, exc: errors.FairlaneError
     if isinstance(exc, errors.InvalidInput):
         listed = exc.problems
     elif isinstance(exc, errors.TaskConflict):
-        listed = (errors.FieldProblem("/task_id", "belongs to other content"),)
+        listed = (errors.FieldProblem(f"{at}/task_id", "belongs to other content"),)
     return Problem(
         status=meaning.status,
         type=f"/problems/{meaning.slug}",

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, cast
+from urllib.parse import parse_qsl
 
 import falcon
 from pydantic import BaseModel
 
-from web.errors import unknown_parameters
+from web.errors import invalid_parameter, unknown_parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,5 +58,9 @@ class KnownParameters:
         if operation is None:  # OPTIONS
             return
         known = [parameter.name for parameter in operation.parameters]
+        try:
+            parse_qsl(req.query_string, keep_blank_values=True, errors="strict")
+        except ValueError as exc:  # falcon would put U+FFFD where the bytes are not UTF-8
+            raise invalid_parameter("", "the query must be UTF-8, percent-encoded") from exc
         if not set(req.params) <= set(known):
             raise unknown_parameters(known)

@@ -12,10 +12,11 @@ _R = TypeVar("_R")
 _LOOK_S = 0.2
 
 
-def in_parallel(work: Callable[[_T], _R], items: Iterable[_T], *, threads: int) -> Iterator[_R]:
+def in_parallel(work: Callable[[_T], _R], items: Iterable[_T], stop: threading.Event, *, threads: int) -> Iterator[_R]:
     """Yield `work(item)` of each item as it gets ready, from at most `threads` threads; an error is raised here.
 
     The threads end with the program: unlike those of an executor they are not waited for.
+    Raises: KeyboardInterrupt soon after `stop` was set, whatever the threads wait for.
     """
     todo: SimpleQueue[_T] = SimpleQueue()
     count = 0
@@ -38,13 +39,15 @@ def in_parallel(work: Callable[[_T], _R], items: Iterable[_T], *, threads: int) 
         threading.Thread(target=serve, daemon=True).start()
     try:
         for _ in range(count):
-            yield _next(ready)
+            yield _next(ready, stop)
     finally:
         leaving.set()
 
 
-def _next(ready: "SimpleQueue[tuple[bool, _R | BaseException]]") -> _R:
+def _next(ready: "SimpleQueue[tuple[bool, _R | BaseException]]", stop: threading.Event) -> _R:
     while True:
+        if stop.is_set():
+            raise KeyboardInterrupt
         try:
             is_fine, value = ready.get(timeout=_LOOK_S)
         except Empty:

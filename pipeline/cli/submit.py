@@ -112,11 +112,18 @@ def command(
     api = Api(url or f"http://{settings_of(None).web_bind}")
     with handled_signals() as interrupts:
         sender = _Sender(api, mac, words, interrupts.stop)
-        _work_off(sender, items, interrupts.stop, wait=wait)
+        try:
+            _work_off(sender, items, interrupts.stop, wait=wait)
+        finally:
+            # Interrupted or not: what was accepted goes on, and these are the ids to ask for it.
+            _show(items, output)
+    return next((code for code in (UNREACHABLE, REFUSED, FAILED) if any(i.problem == code for i in items)), OK)
+
+
+def _show(items: Sequence["_Item"], output: OutputFormat) -> None:
     rows = [item.row() for item in items]
     columns = ("name", "task_id", "state", "lines", "suggestion", "hits", "problem")
     show_rows(rows, output, columns=[name for name in columns if name != "problem" or any(row[name] for row in rows)])
-    return next((code for code in (UNREACHABLE, REFUSED, FAILED) if any(i.problem == code for i in items)), OK)
 
 
 def _items(paths: Sequence[Path], texts: Sequence[str]) -> Iterator[_Item]:
@@ -135,7 +142,7 @@ def _work_off(sender: "_Sender", items: list[_Item], stop: threading.Event, *, w
         for what, work in (("sending", sender.send), ("waiting", sender.wait_for))[: 2 if wait else 1]:
             todo = [item for item in items if not item.problem]
             bar = progress.add_task(what, total=len(todo))
-            for _ in in_parallel(work, todo, threads=_THREADS):
+            for _ in in_parallel(work, todo, stop, threads=_THREADS):
                 progress.advance(bar)
                 if stop.is_set():
                     raise KeyboardInterrupt

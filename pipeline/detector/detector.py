@@ -15,6 +15,10 @@ Suggestion = Literal["block", "pass"]
 _REQUEST_LISTS_KEPT = 64
 
 
+#: Hits of one text that are reported: a text made of one word over and over says nothing more by the rest of them.
+HITS_MAX = 1_000
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One sensitive word in a text.
@@ -38,7 +42,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Screening:
-    """What a text holds; hits in the order of their place."""
+    """What a text holds; the first `HITS_MAX` hits in the order of their place."""
 
     hits: tuple[Hit, ...]
     suggestion: Suggestion
@@ -67,13 +71,13 @@ class Detector:
         hits = self._hits("request", self._lexicon_of(tuple(words)), text, folded) if words else []
         hits += self._hits("global", self._global, text, folded)
         hits.sort(key=lambda hit: (hit.start, hit.end))
-        return Screening(tuple(hits), "block" if hits else "pass")
+        return Screening(tuple(hits[:HITS_MAX]), "block" if hits else "pass")
 
     def _hits(self, name: ListName, lexicon: Lexicon, text: str, folded: Folded) -> list[Hit]:
         found = lexicon.find(folded)
         units = _Utf16Counter(text)
         hits = []
-        for word, start, end in found:
+        for word, start, end in found[:HITS_MAX]:
             start_utf16 = units.before(start)
             hits.append(Hit(word, name, start, end, start_utf16, units.before(end), text[start:end]))
         return hits

@@ -25,14 +25,11 @@ class Lexicon:
         spellings: dict[str, str] = {}
         problems = []
         for index, word in enumerate(words):
-            trimmed = word.strip()
-            folded = fold(trimmed)
-            if _is_blank(trimmed):
-                problems.append(FieldProblem(f"/words/{index}", "is blank: a word has at least one visible character"))
-            elif holds_no_character(folded):
-                problems.append(FieldProblem(f"/words/{index}", "holds half a character (a lone surrogate) or U+FFFF"))
+            if fault := word_fault(word):
+                problems.append(FieldProblem(f"/words/{index}", fault))
             else:
-                spellings.setdefault(folded.text, trimmed)
+                trimmed = word.strip()
+                spellings.setdefault(fold(trimmed).text, trimmed)
         if problems:
             raise InvalidInput(problems)
         self.words = tuple(spellings.values())
@@ -64,6 +61,16 @@ class Lexicon:
         for start, end, index in self._automaton.find(text.text):
             found.append((self.words[index], *text.original_span(start, end)))
         return found
+
+
+def word_fault(word: str) -> str | None:
+    """Say why no list can hold a word, None when one can."""
+    trimmed = word.strip()
+    if _is_blank(trimmed):
+        return "is blank: a word has at least one visible character"
+    if holds_no_character(fold(trimmed)):
+        return "holds half a character (a lone surrogate) or U+FFFF"
+    return None
 
 
 def _words_of(path: Path, data: bytes) -> Iterator[str]:

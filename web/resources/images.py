@@ -1,5 +1,6 @@
 """Submit an image: as a form, inside JSON, or as the body itself."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ from pipeline.settings import Settings
 from pipeline.submission import ImageSubmission
 from web.answers import Accepted
 from web.bodies import Body, decode_base64, media_type_of, read_json
-from web.errors import unsupported_media_type
+from web.errors import unknown_parameters, unsupported_media_type
 from web.forms import read_form
 from web.operations import Operation, Parameter
 from web.parameters import all_values
@@ -22,6 +23,8 @@ from web.schemas import ImageFields, ImageTask, validated
 _REST_MAX_BYTES = 2_000_000
 #: The part of a form that holds the image.
 _FILE = "file"
+#: What ends a line of a form field; a word may hold the other characters at which Python would split.
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _RAW_TYPE = "application/octet-stream"
 _FIELDS = ("mac", "task_id", "detection_id", "words")
 
@@ -87,6 +90,7 @@ class ImagesResource:
         raise unsupported_media_type("multipart/form-data", "application/json", "image/*", _RAW_TYPE)
 
     def _read_form(self, req: falcon.Request) -> ImageSubmission:
+        _refuse_parameters(req)
         form = read_form(
             req,
             file_field=_FILE,
@@ -105,6 +109,7 @@ class ImagesResource:
         return _submission(fields, form.files[0])
 
     def _read_json(self, req: falcon.Request) -> ImageSubmission:
+        _refuse_parameters(req)
         body = read_json(req, self._image_max_bytes * 4 // 3 + _REST_MAX_BYTES)
         fields = validated(ImageTask, body, self._rules)
         return _submission(fields, decode_base64(fields.image_base64, "/image_base64", self._image_max_bytes))
@@ -115,6 +120,12 @@ class ImagesResource:
         return _submission(fields, Body(req, self._image_max_bytes).read())
 
 
+def _refuse_parameters(req: falcon.Request) -> None:
+    """Refuse a query beside a form or JSON: it describes a body that is the image itself, and would be ignored."""
+    if req.params:
+        raise unknown_parameters(())
+
+
 def _fields_of(texts: Mapping[str, list[str]]) -> dict[str, Any]:
     """The fields of a form or query as they would stand in JSON; `words` holds one word a line."""
     repeated = [name for name, values in texts.items() if name != "words" and len(values) > 1]
@@ -123,7 +134,7 @@ def _fields_of(texts: Mapping[str, list[str]]) -> dict[str, Any]:
             [FieldProblem(f"/{name}" if name in _FIELDS else "", "stands there twice") for name in repeated]
         )
     fields: dict[str, Any] = {name: values[0] for name, values in texts.items() if name != "words"}
-    fields["words"] = [word for value in texts.get("words", []) for word in value.splitlines() if word]
+    fields["words"] = [word for value in texts.get("words", []) for word in _LINE_END.split(value) if word.strip()]
     return fields
 
 

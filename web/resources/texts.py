@@ -81,7 +81,7 @@ class TextsResource:
 
 
 def _refused(index: int, exc: FairlaneError, request_id: str) -> BatchItem:
-    problem = problem_of(exc)
+    problem = problem_of(exc, at=f"/tasks/{index}")
     if problem.status >= 500:
         _log.warning("task of a batch refused", extra={"index": index, "code": problem.code, "reason": str(exc)})
     return BatchItem(index=index, status=problem.status, problem=ProblemAnswer(**problem.body(request_id)))

@@ -164,3 +164,18 @@ def test_a_task_that_would_expire_before_its_turn_is_refused_when_that_is_wished
     with pytest.raises(WouldExpire):
         line.submit(RED)
     line.submit(BLUE)
+
+
+@pytest.mark.feature("Q11")
+def test_retry_after_does_not_grow_because_the_lane_was_quiet(valkey: redis.Redis, clock: FakeClock) -> None:
+    line = Line(valkey, clock, Rules(max_per_mac=2))
+    line.submit(RED, 2)
+    line.drain(2, cost_ms=1_000)
+    clock.advance(900_000)
+    line.submit(RED, 2)
+    line.claim()
+
+    with pytest.raises(DeviceBacklogFull) as refused:
+        line.submit(RED)
+
+    assert refused.value.retry_after_ms <= 2_000

@@ -214,3 +214,18 @@ def test_a_form_whose_end_is_missing_leaves_nothing(service):
 def test_a_form_without_file_and_device_is_told_both(service):
     result = post_image(service, form(part("words", "x")))
     assert [error["pointer"] for error in result.json["errors"]] == ["/file", "/mac"]
+
+
+@on_sqlite
+def test_a_query_beside_a_form_is_refused(service):
+    result = service.http().simulate_post(
+        "/api/ocr/image", query_string="task_id=t1", body=form(MAC_PART, IMAGE_PART), headers=FORM
+    )
+    assert_refused(service, result, 400, "unknown-parameter")
+
+
+@on_sqlite
+def test_blank_lines_of_words_are_left_out(service):
+    result = post_image(service, form(MAC_PART, IMAGE_PART, part("words", "one\r\n \ntwo\u2028three")))
+    assert result.status_code == 202
+    assert service.ledger.get(result.json["task_id"]).payload["words"] == ["one", "two\u2028three"]

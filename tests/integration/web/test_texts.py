@@ -154,6 +154,25 @@ def test_a_compressed_body_is_refused(service, encoding):
     assert_refused(service, result, 415, "unsupported-media-type")
 
 
+@pytest.mark.parametrize("word", [" ", "\u3000", "\u200b", "\uffff"])
+def test_a_word_that_no_list_can_hold_is_refused_at_once(service, word):
+    result = post(service, text(words=["fine", word]))
+    assert_refused(service, result, 422, "validation-failed")
+    assert result.json["errors"][0]["pointer"] == "/words/1"
+
+
+def test_a_conflict_in_a_batch_is_named_by_its_place(service):
+    post(service, text(task_id="t1"))
+    result = post(service, {"tasks": [text(), text(task_id="t1", text="other")]})
+    assert result.json["results"][1]["problem"]["errors"][0]["pointer"] == "/tasks/1/task_id"
+
+
+@pytest.mark.parametrize("query", ["words=%B2%E2", "words=%ff", "%ff=1"])
+def test_a_query_that_is_not_utf8_is_refused(service, query):
+    result = service.http().simulate_post(PATH, body=json.dumps(text()), headers=JSON, query_string=query)
+    assert_refused(service, result, 400, "invalid-parameter")
+
+
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(service):
     headers = {**JSON, "Content-Length": "1000000000"}
     assert_refused(service, post(service, text(), headers), 413, "body-too-large")

@@ -134,3 +134,10 @@ def test_keys_are_made_from_the_day_and_the_id(task_id: str, created_ms: int, ke
 def test_no_key_is_made_from_anything_else(task_id: str) -> None:
     with pytest.raises(ValueError, match="task id"):
         image_key(task_id, 0)
+
+
+def test_every_folder_it_makes_is_closed_to_others(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "objects"
+    open_store(str(folder)).check()
+
+    assert [path.stat().st_mode & 0o777 for path in (folder, folder.parent)] == [0o700, 0o700]

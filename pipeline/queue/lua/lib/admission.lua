@@ -2,7 +2,8 @@
 
 -- Seconds until there is likely room: one end of the whole lane, or one of this device's share of the ends.
 local function retry_after(lane, device, is_own_limit, default_s, now)
-  local rate = drain_rate(lane, now)
+  -- The rate is an average over a minute, quiet ones included; what runs now ends at the latest in about its cost.
+  local rate = math.max(drain_rate(lane, now), get(lane, 'busy') / largest_estimate(lane))
   if rate <= 0 then return default_s end
   local ends = is_own_limit and math.max(1, get(lane, 'phi') / weight_of(device)) or 1
   return math.min(600, math.max(1, math.ceil(ends / rate / 1000)))
