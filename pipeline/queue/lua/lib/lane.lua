@@ -49,10 +49,18 @@ local function open_lane(name, site, now)
   return lane
 end
 
+-- Of a prefix like `{sensitive:3}:`, nil of a plain one.
+local SHARD = tonumber(string.match(PREFIX, ':(%d+)}:$') or '')
+-- The most shards there can be; `shards.py` has the same number.
+local SHARDS_MAX = 64
+
 -- Tokens grow for ever, also over a lost AOF tail or an empty start: they are never below the clock in microseconds.
+-- A shard's tokens leave its number as the rest of a division by SHARDS_MAX, so whoever holds one knows where to go.
 local function next_token(lane, now)
-  put(lane, 'token', math.max(get(lane, 'token') + 1, now * 1000))
-  return get(lane, 'token')
+  local token = math.max(get(lane, 'token') + 1, now * 1000)
+  if SHARD then token = token + (SHARD - token) % SHARDS_MAX end
+  put(lane, 'token', token)
+  return token
 end
 
 local function next_seq(lane)
