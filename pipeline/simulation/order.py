@@ -164,22 +164,25 @@ class LaneOrder:
         rows = device.line.first()
         return entry_of(*rows[0]) if rows else None
 
-    def _account_activity(self, site: Site, device: Device, *, has_line: bool) -> None:
-        is_active = has_line or device.inflight > 0
+    def _head_start(self, head: Entry | None) -> float:
+        return self.largest_estimate() - self.estimate(head.size_class) if head else 0.0
+
+    def _account_activity(self, site: Site, device: Device, head: Entry | None) -> None:
+        is_active = head is not None or device.inflight > 0
         phi_before = site.phi
         if is_active and device.active == 0:
-            device.tag = max(device.tag, site.v)
+            device.tag = max(device.tag, site.v - self._head_start(head) / device.weight)
             device.active = device.weight
             site.phi = phi_before + device.weight
         elif not is_active and device.active > 0:
             phi = phi_before - device.active
             device.active = device.charge = 0
             site.phi = phi if phi > _NO_WEIGHT else 0.0
-        self._account_site(site, phi_before)
+        self._account_site(site, phi_before, head)
 
-    def _account_site(self, site: Site, phi_before: float) -> None:
+    def _account_site(self, site: Site, phi_before: float, head: Entry | None) -> None:
         if phi_before == 0 and site.phi > 0:
-            site.tag = max(site.tag, self.v)
+            site.tag = max(site.tag, self.v - self._head_start(head) / site.weight)
             self.phi += site.weight
             self.active_sites += 1
             if self.active_sites == 2:
@@ -199,7 +202,8 @@ class LaneOrder:
     def _site_score(self, site: Site, first: Seated) -> float:
         if self.policy == "aging":
             return first.score
-        ahead = site.charge + (site.cost if site.cost > 0 else self.largest_estimate())
+        head = self.head(self.devices[member_of(first.member)])
+        ahead = site.charge + (self.estimate(head.size_class) if head else self.largest_estimate())
         return site.tag + ahead / site.weight
 
     def _turn_score(self, device: Device, head: Entry) -> float:
@@ -220,7 +224,7 @@ class LaneOrder:
 
     def seat(self, site: Site, device: Device, head: Entry | None, now: int) -> Seated | None:
         """Seat the device iff its line is not empty and no gate is shut; return its seat."""
-        self._account_activity(site, device, has_line=head is not None)
+        self._account_activity(site, device, head)
         is_shut, opens = device.shut_gate(now)
         if head and not is_shut:
             if not device.turn:

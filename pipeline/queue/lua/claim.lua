@@ -24,7 +24,7 @@ BUILDS
 RETURNS
   claimed        mac site lease_ends_ms charge site_weight device_weights sites, then of each task: task_id token
   empty
-COST  O(limit log n); 12 commands for a claim of one, 13 while several sites compete
+COST  O(limit log n); 12 commands for a claim of one, 14 while several sites compete
 ]]
 --@include keys
 --@include record

@@ -6,7 +6,7 @@ local LANE_FIELDS = {
   'v', 't', 'phi', 'busy', 'token', 'seq', 'sites', 'estimates', 'rate', 'rate_t', 'waiting', 'delayed', 'accepted',
   'done', 'failed', 'dead', 'expired', 'evicted', 'cancelled',
 }
-local SITE_FIELDS = {'tag', 'charge', 'inflight', 'weight', 'turn', 'v', 't', 'phi', 'cost'}
+local SITE_FIELDS = {'tag', 'charge', 'inflight', 'weight', 'turn', 'v', 't', 'phi'}
 -- Worker-ms charged for a task of a lane that has never finished one.
 local FIRST_ESTIMATE = 100
 -- Memory of the drain rate, ms.
@@ -86,8 +86,6 @@ end
 local function learn_cost(lane, class, cost)
   lane.estimates[class] = decayed_maximum(lane.estimates[class], cost)
   put(lane, 'estimates', cjson.encode(lane.estimates))
-  local known = site_get(lane, 'cost')
-  site_put(lane, 'cost', decayed_maximum(known > 0 and known or nil, cost))
 end
 
 -- Ends per ms, exponentially weighted over RATE_WINDOW.
