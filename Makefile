@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: help demo run test check format features reference lock clean
+.PHONY: help demo run test check format features reference bench-queue lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -35,6 +35,10 @@ features: $(VENV)/.dev ## the promised features that no test shows yet
 
 reference: $(VENV)/.dev ## write docs/reference anew
 	$(BIN)/python -m tools.reference
+
+bench-queue: $(VENV)/.dev ## what the queue costs at 10 to 1,000,000 devices, and a recovery of 100,000 tasks
+	$(BIN)/python -m benchmarks.bench_queue
+	$(BIN)/python -m benchmarks.bench_recover
 
 lock: ## resolve the dependencies anew (needs uv)
 	uv lock

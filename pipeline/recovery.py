@@ -53,15 +53,15 @@ def _pages(ledger: Ledger) -> Iterator[Sequence[TaskRow]]:
 
 
 def _mend(queue: FairQueue, inspector: Inspector, ledger: Ledger, tasks: Sequence[TaskRow]) -> Recovered:
-    enqueued = closed = 0
-    for task, known in zip(tasks, inspector.endings([task.task_id for task in tasks]), strict=True):
-        if known is None:
-            queue.enqueue(as_queued(task), is_accepted=True)
-            enqueued += 1
-        elif known[0].is_end and known[0] is not TaskState.DONE:
-            state, code = known
+    known = inspector.endings([task.task_id for task in tasks])
+    missing = [task for task, ending in zip(tasks, known, strict=True) if ending is None]
+    queue.enqueue_many([as_queued(task) for task in missing])
+    closed = 0
+    for task, ending in zip(tasks, known, strict=True):
+        if ending is not None and ending[0].is_end and ending[0] is not TaskState.DONE:
+            state, code = ending
             closed += ledger.close(task.task_id, state.value, code, "ended by the queue")
-    return Recovered(len(tasks), enqueued, closed)
+    return Recovered(len(tasks), len(missing), closed)
 
 
 def as_queued(task: TaskRow) -> Task:

@@ -34,10 +34,15 @@ class Settings(BaseSettings):
 
     # Where things are. Each empty one means: embedded, inside data_dir.
     data_dir: Path = Field(Path("fairlane-data"), description="folder of everything embedded")
-    redis_url: str = Field("", description="redis://, rediss:// or unix:// of Redis or Valkey; empty: embedded Valkey")
+    redis_url: str = Field(
+        "",
+        description="redis://, rediss://, unix://, redis+cluster://host:port,… or "
+        "redis+sentinel://host:port,…/service/db of Redis or Valkey; empty: embedded Valkey",
+    )
     database_url: str = Field("", description="postgresql://user:password@host/name; empty: embedded SQLite")
     storage_url: str = Field("", description="s3://bucket/prefix or a folder; empty: folder inside data_dir")
-    key_prefix: str = Field("sensitive:", min_length=1, pattern=r"^[^\s*?\[\]]+$", description="prefix of every key")
+    key_prefix: str = Field("sensitive:", min_length=1, pattern=r"^[^\s*?\[\]{}]+$", description="prefix of every key")
+    queue_shards: int = Field(1, ge=1, le=64, description="parts of the queue, each in one slot of a Cluster")
 
     # The fair queue.
     schedule_policy: Literal["fair", "aging"] = Field("fair", description="order of devices: fair shares, or by age")

@@ -45,7 +45,8 @@ def redis_keys_page() -> str:
     lines = [
         "# Redis keys",
         "",
-        "With the default `FAIRLANE_KEY_PREFIX`.",
+        "With the default `FAIRLANE_KEY_PREFIX`. With `FAIRLANE_QUEUE_SHARDS` above 1, and on a Cluster always, the",
+        "prefix of shard k is `{sensitive:k}:`; workers and watermark lie in shard 0, an epoch in each.",
         "",
         "| key | holds |",
         "| --- | --- |",

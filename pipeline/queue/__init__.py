@@ -3,7 +3,7 @@
 from pipeline.queue.explaining import Explanation, Reason
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
-from pipeline.queue.opening import open_consumer_queue, open_inspector, open_queue, open_roster
+from pipeline.queue.opening import open_consumer_queue, open_inspector, open_pages, open_queue, open_roster
 from pipeline.queue.roster import Roster
 from pipeline.queue.rules import Rules
 from pipeline.queue.types import (
@@ -40,6 +40,7 @@ __all__ = [
     "TaskState",
     "open_consumer_queue",
     "open_inspector",
+    "open_pages",
     "open_queue",
     "open_roster",
 ]

@@ -1,5 +1,7 @@
 """Calling the scripts: the time, the keys and the refusals that all calls of one queue share."""
 
+from collections.abc import Sequence
+
 import redis
 
 from pipeline.clock import Clock
@@ -26,6 +28,10 @@ class Calls:
 
     def _call(self, name: str, *args: str | int | bytes) -> Reply:
         return self._scripts.call(name, self.keys.epoch(), self._now(), *args)
+
+    def _call_many(self, name: str, rows: Sequence[Sequence[str | int | bytes]]) -> list[Reply]:
+        now = self._now()
+        return self._scripts.call_many(name, self.keys.epoch(), [(now, *row) for row in rows])
 
     def _now(self) -> str | int:
         return "" if self._clock is None else self._clock.now_ms()

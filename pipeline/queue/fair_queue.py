@@ -5,88 +5,17 @@ Every method raises `QueueUnavailable` when the server does not answer in time. 
 accounts are in the scripts (`lua/`), explained in docs/why/fairness.md.
 """
 
-from pipeline.errors import LeaseLost, TaskConflict, TaskEnded, TaskNotFound
-from pipeline.queue.calls import Calls
+from pipeline.errors import LeaseLost, TaskEnded, TaskNotFound
 from pipeline.queue.connection import reaching
 from pipeline.queue.limits import check_device_rules, check_weight
 from pipeline.queue.scripts import Reply
-from pipeline.queue.types import LANES, Claim, DeviceRules, Ended, Enqueued, Lane, Started, Task, TaskState
+from pipeline.queue.shard_turns import Turn
+from pipeline.queue.submitting import Submitting
+from pipeline.queue.types import LANES, Claim, DeviceRules, Ended, Lane, Started, TaskState
 
 
-class FairQueue(Calls):
+class FairQueue(Submitting):
     """Lines of tasks, one per device and lane, served fairly."""
-
-    # Submitting.
-
-    def admit(self, mac: str, lane: Lane) -> None:
-        """Return when the device may submit one more task now; nothing is reserved.
-
-        Raises: QueueFull, DeviceBacklogFull, with retry_after_ms.
-        """
-        rules = self.rules
-        self._refuse_when_full(
-            self._call(
-                "admit",
-                lane,
-                mac,
-                rules.max_total,
-                rules.max_per_mac,
-                rules.overload_scope,
-                rules.overload_policy,
-                rules.retry_after_s,
-                rules.late_ms,
-            )
-        )
-
-    def enqueue(self, task: Task, *, is_accepted: bool = False) -> Enqueued:
-        """Put the task in line once, however often it is called with the same task id.
-
-        Args:
-            is_accepted: the ledger holds the task already, so limits do not apply (recovery).
-        Raises: QueueFull, DeviceBacklogFull, with retry_after_ms; nothing was enqueued.
-        """
-        reply = self._enter("enqueue", task, is_accepted=is_accepted)
-        if reply.word == "duplicate":
-            return Enqueued(TaskState(reply.text(0)), is_duplicate=True)
-        return Enqueued(TaskState.QUEUED, evicted=reply.text(0) or None)
-
-    def replay(self, task: Task) -> Enqueued:
-        """Put a failed or dead task in line again, as a new one of its device: attempts, defers and losses begin anew.
-
-        Args:
-            task: as the ledger knows it; the queue may have forgotten it.
-        Raises: TaskConflict when it is waiting, running or ended otherwise; QueueFull, DeviceBacklogFull.
-        """
-        reply = self._enter("replay", task, is_accepted=False)
-        if reply.word == "refused":
-            raise TaskConflict(f"task {task.task_id} is {reply.text(0)}: only what failed or is dead can be replayed")
-        return Enqueued(TaskState.QUEUED, evicted=reply.text(0) or None)
-
-    def _enter(self, name: str, task: Task, *, is_accepted: bool) -> Reply:
-        rules = self.rules
-        reply = self._call(
-            name,
-            task.lane,
-            task.mac,
-            rules.max_total,
-            rules.max_per_mac,
-            rules.overload_scope,
-            rules.overload_policy,
-            rules.retry_after_s,
-            rules.policy,
-            task.task_id,
-            task.site,
-            task.size_class,
-            task.created_ms,
-            task.boost_ms,
-            rules.ttl_ms,
-            rules.dedupe_ms,
-            task.payload,
-            int(is_accepted),
-            rules.late_ms,
-        )
-        self._refuse_when_full(reply)
-        return reply
 
     # Ruling.
 
@@ -125,6 +54,10 @@ class FairQueue(Calls):
                 one only while another device that could be served is starving.
         Returns: the claims, none when nothing can be served now.
         """
+        turn = self._claim_turn(lane, limit)
+        return turn.claims if turn else []
+
+    def _claim_turn(self, lane: Lane, limit: int) -> Turn | None:
         rules = self.rules
         reply = self._call(
             "claim",
@@ -138,10 +71,17 @@ class FairQueue(Calls):
             rules.starved_ms,
         )
         if reply.word == "empty":
-            return []
+            return None
         mac, site, lease_ends_ms = reply.text(0), reply.text(1), reply.number(2)
-        leased = _rows(Reply(reply.word, reply.values[3:]), 2)
-        return [Claim(task_id, lane, mac, site, int(token), lease_ends_ms) for task_id, token in leased]
+        leased = _rows(Reply(reply.word, reply.values[7:]), 2)
+        return Turn(
+            claims=[Claim(task_id, lane, mac, site, int(token), lease_ends_ms) for task_id, token in leased],
+            site=site,
+            charge_ms=float(reply.text(3)),
+            site_weight=float(reply.text(4)),
+            device_weights=float(reply.text(5)),
+            sites=reply.number(6),
+        )
 
     def start(self, task_id: str, token: int) -> Started:
         """Begin to run a claimed task: from here on it counts as an attempt."""

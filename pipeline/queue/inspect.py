@@ -145,7 +145,10 @@ class Inspector:
 
     def server_facts(self) -> dict[str, str]:
         """What `doctor` must know of the server: version, persistence, eviction policy, memory."""
-        info = self._ask("INFO")
+        return self._facts_of(self._ask("INFO"))
+
+    @staticmethod
+    def _facts_of(info: dict[str, Any]) -> dict[str, str]:
         wanted = ("redis_version", "valkey_version", "aof_enabled", "maxmemory_policy", "maxmemory", "used_memory")
         return {name: str(info[name]) for name in wanted if name in info}
 

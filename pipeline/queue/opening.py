@@ -1,6 +1,9 @@
-"""Open the queue and its views on the server that the settings name."""
+"""Open the queue and its views on the server and in the layout that the settings name."""
+
+import redis
 
 from pipeline.clock import Clock, SystemClock
+from pipeline.queue.addresses import is_cluster
 from pipeline.queue.connection import LONG_PATIENCE_S, connect
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
@@ -8,12 +11,15 @@ from pipeline.queue.keys import Keys
 from pipeline.queue.pages import Pages
 from pipeline.queue.roster import Roster
 from pipeline.queue.rules import Rules
+from pipeline.queue.sharded_queue import ShardedQueue
+from pipeline.queue.sharded_views import ShardedInspector, ShardedPages
+from pipeline.queue.shards import rules_of_shards
 from pipeline.settings import Settings
 
 
 def open_queue(settings: Settings, clock: Clock | None = None) -> FairQueue:
     """Return the fair queue; nothing is connected yet."""
-    return FairQueue(connect(settings.effective_redis_url), Rules.of(settings), clock)
+    return _queue(connect(settings.effective_redis_url), settings, clock)
 
 
 def open_consumer_queue(settings: Settings) -> FairQueue:
@@ -22,7 +28,7 @@ def open_consumer_queue(settings: Settings) -> FairQueue:
     A claim is never repeated by itself: a repeated one would lease a second task and leave the first to be reaped.
     """
     patience_s = settings.poll_interval_seconds + 2
-    return FairQueue(connect(settings.effective_redis_url, patience_s=patience_s, retries=0), Rules.of(settings))
+    return _queue(connect(settings.effective_redis_url, patience_s=patience_s, retries=0), settings, None)
 
 
 def open_inspector(settings: Settings, *, is_patient: bool = False) -> Inspector:
@@ -31,16 +37,34 @@ def open_inspector(settings: Settings, *, is_patient: bool = False) -> Inspector
     Args:
         is_patient: wait for answers over the whole data, as `audit` gives them.
     """
-    url = settings.effective_redis_url
+    url, rules = settings.effective_redis_url, Rules.of(settings)
     client = connect(url, patience_s=LONG_PATIENCE_S) if is_patient else connect(url)
-    return Inspector(client, Rules.of(settings))
+    if has_shards(settings):
+        return ShardedInspector(client, rules, settings.queue_shards)
+    return Inspector(client, rules)
 
 
 def open_pages(settings: Settings) -> Pages:
     """Return the paged views."""
-    return Pages(connect(settings.effective_redis_url), Rules.of(settings))
+    client, rules = connect(settings.effective_redis_url), Rules.of(settings)
+    return ShardedPages(client, rules, settings.queue_shards) if has_shards(settings) else Pages(client, rules)
 
 
 def open_roster(settings: Settings) -> Roster:
     """Return the worker registry."""
-    return Roster(connect(settings.effective_redis_url), Keys(settings.key_prefix), SystemClock())
+    client, rules = connect(settings.effective_redis_url), Rules.of(settings)
+    shards = rules_of_shards(rules, settings.queue_shards) if has_shards(settings) else [rules]
+    first, *others = [Keys(shard.prefix) for shard in shards]
+    return Roster(client, first, SystemClock(), others)
+
+
+def has_shards(settings: Settings) -> bool:
+    """Say whether keys carry the number of a shard: on a Cluster they must, even when there is only one."""
+    return settings.queue_shards > 1 or is_cluster(settings.effective_redis_url)
+
+
+def _queue(client: redis.Redis, settings: Settings, clock: Clock | None) -> FairQueue:
+    rules = Rules.of(settings)
+    if has_shards(settings):
+        return ShardedQueue(client, rules, settings.queue_shards, clock)
+    return FairQueue(client, rules, clock)

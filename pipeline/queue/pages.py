@@ -64,7 +64,9 @@ class Pages:
     def devices(self, lane: Lane, *, now_ms: int, offset: int = 0, limit: int = 100) -> list[DeviceState]:
         """The devices with work in a lane, about the longest waiting first."""
         with reaching("devices"):
-            macs = [mac.decode() for mac in self._client.zrange(self._keys.oldest(lane), offset, _last(offset, limit))]
+            macs = [
+                mac.decode() for mac in self._client.zrange(self._keys.oldest(lane), offset, page_end(offset, limit))
+            ]
             return [self._device(mac, lane, now_ms) for mac in macs]
 
     def device(self, mac: str, lane: Lane, *, now_ms: int) -> DeviceState:
@@ -75,13 +77,13 @@ class Pages:
     def waiting(self, mac: str, lane: Lane, *, offset: int = 0, limit: int = 100) -> list[str]:
         """The ids of a device's waiting tasks, in the order in which they will be served."""
         with reaching("waiting"):
-            members = self._client.zrange(self._keys.line(mac, lane), offset, _last(offset, limit))
+            members = self._client.zrange(self._keys.line(mac, lane), offset, page_end(offset, limit))
         return [member.decode().split(":", 3)[-1] for member in members]
 
     def in_flight(self, lane: Lane, *, offset: int = 0, limit: int = 100) -> list[InFlight]:
         """The tasks that workers hold, the one whose lease ends first first."""
         with reaching("in flight"):
-            rows = self._client.zrange(self._keys.leases(lane), offset, _last(offset, limit), withscores=True)
+            rows = self._client.zrange(self._keys.leases(lane), offset, page_end(offset, limit), withscores=True)
         return [InFlight(task_id.decode(), int(ends_ms)) for task_id, ends_ms in rows]
 
     def _device(self, mac: str, lane: Lane, now_ms: int) -> DeviceState:
@@ -110,7 +112,8 @@ class Pages:
         )
 
 
-def _last(offset: int, limit: int) -> int:
+def page_end(offset: int, limit: int) -> int:
+    """The rank of the last row of a page."""
     if not (offset >= 0 and 1 <= limit <= PAGE_MAX):
         raise ValueError(f"a page begins at 0 or later and has 1 to {PAGE_MAX} rows")
     return offset + limit - 1

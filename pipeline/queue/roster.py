@@ -1,6 +1,7 @@
 """Who works: the worker registry, and the two other things that processes publish in Redis (watermark, epoch)."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import redis
@@ -13,12 +14,17 @@ from pipeline.queue.keys import Keys
 class Roster:
     """The registry of live workers; an entry goes away by itself when it is not renewed.
 
+    Args:
+        keys: of the queue, of its shard 0 when it has shards.
+        other_shards: keys of the others: each shard has an epoch of its own, so that the loss of one is noticed.
+
     Every method raises `QueueUnavailable` when the server does not answer in time.
     """
 
-    def __init__(self, client: redis.Redis, keys: Keys, clock: Clock) -> None:
+    def __init__(self, client: redis.Redis, keys: Keys, clock: Clock, other_shards: Sequence[Keys] = ()) -> None:
         self._client = client
         self._keys = keys
+        self._shards = (keys, *other_shards)
         self._clock = clock
 
     def enter(self, worker_id: str, entry: dict[str, str], *, ttl_ms: int) -> None:
@@ -70,11 +76,12 @@ class Roster:
             self._client.set(self._keys.watermark(), json.dumps(snapshot), px=ttl_ms)
 
     def has_epoch(self) -> bool:
-        """Say whether this data set has been begun: False after an empty start or a FLUSHALL."""
+        """Say whether this data set has been begun: False after an empty start or a FLUSHALL, also of one shard."""
         with reaching("epoch"):
-            return bool(self._client.exists(self._keys.epoch()))
+            return all(self._client.exists(keys.epoch()) for keys in self._shards)
 
     def begin_epoch(self) -> None:
         """Mark the data set as complete: everything the ledger knows has been put in line."""
         with reaching("epoch"):
-            self._client.set(self._keys.epoch(), self._clock.now_ms(), nx=True)
+            for keys in self._shards:
+                self._client.set(keys.epoch(), self._clock.now_ms(), nx=True)

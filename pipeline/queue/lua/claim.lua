@@ -3,7 +3,8 @@ claim - lease tasks from the head of the line of the device whose turn it is; no
 
 One turn serves one device: up to `limit` tasks, but one only while another device that could be served has waited for
 `starved_ms`. A head that is past its TTL, that has lost its record or that no fairlane wrote is put aside on the way
-and the next one is taken: at most 8 of them in one call; the reconciler tells the ledger.
+and the next one is taken: at most 8 of them in one call; the reconciler tells the ledger. What the turn charges and
+what the site weighs here is for consumers that choose among shards.
 
 KEYS
   1 root         string  the epoch key: carries the prefix
@@ -21,9 +22,9 @@ BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane}
   mac:oldest:{lane} wake:{lane} leases:{lane} backoff expiry global_pending overloaded_macs dead_letter
 RETURNS
-  claimed        mac site lease_ends_ms, then of each task: task_id token
+  claimed        mac site lease_ends_ms charge site_weight device_weights sites, then of each task: task_id token
   empty
-COST  O(limit log n); 12 commands for a claim of one, 13 while several sites compete
+COST  O(limit log n); 12 commands for a claim of one, 14 while several sites compete
 ]]
 --@include keys
 --@include record

@@ -10,7 +10,7 @@ ARGV
   4 lanes        string  all lanes, separated by spaces
   5 weight       float   share against other sites
 BUILDS
-  lane:{lane} mac:schedule:{lane}:{site} site:schedule:{lane}
+  lane:{lane} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane}
 RETURNS
   set
 COST  O(lanes log n)

@@ -5,27 +5,14 @@ local IDLE_META_SECONDS = 86400
 -- Wake-ups kept for consumers that are busy now; more would only be stale.
 local WAKE_MAX = 64
 
--- What stands in a line: {member, order, class, expires, task_id}; nil for an entry that no fairlane wrote.
-local function parse_entry(member, order)
-  local class, expires, task_id = string.match(member, '^%d+:(%d+):(%d+):(.+)$')
-  if not class then return nil end
-  return {member = member, order = tonumber(order), class = class, expires = tonumber(expires), task_id = task_id}
-end
-
--- The first task in line, or nil.
-local function head_of(mac, lane_name)
-  local first = redis.call('ZRANGE', line_key(mac, lane_name), 0, 0, 'WITHSCORES')
-  if #first == 0 then return nil end
-  return parse_entry(first[1], first[2]) or {member = first[1], order = tonumber(first[2]), class = '0', task_id = ''}
-end
-
 -- Active means: something in line or in flight. phi of the site is the sum of the weights of its active devices.
-local function account_activity(lane, device, has_line, policy)
+local function account_activity(lane, device, head, policy)
   local counted = lane_get(device, 'active')
-  local is_active = has_line or lane_get(device, 'inflight') > 0
+  local is_active = head ~= nil or lane_get(device, 'inflight') > 0
   local phi_before = site_get(lane, 'phi')
   if is_active and counted == 0 then
-    lane_put(device, 'tag', math.max(lane_get(device, 'tag'), site_get(lane, 'v')))
+    local floor = site_get(lane, 'v') - head_start(lane, head) / weight_of(device)
+    lane_put(device, 'tag', math.max(lane_get(device, 'tag'), floor))
     lane_put(device, 'active', weight_of(device))
     site_put(lane, 'phi', phi_before + weight_of(device))
   elseif not is_active and counted > 0 then
@@ -34,7 +21,7 @@ local function account_activity(lane, device, has_line, policy)
     local phi = phi_before - counted
     site_put(lane, 'phi', phi > 1e-9 and phi or 0)
   end
-  account_site(lane, phi_before, policy)
+  account_site(lane, phi_before, head, policy)
 end
 
 local function turn_score(lane, device, head, policy)
@@ -53,7 +40,7 @@ end
 -- are served in the order of seating: the member starts with a sequence number, never with the MAC.
 -- Returns the score it has there, or nil.
 local function seat(lane, device, head, policy, now)
-  account_activity(lane, device, head ~= nil, policy)
+  account_activity(lane, device, head, policy)
   local turn = text(device, 'turn:' .. device.lane)
   local gate, opens = shut_gate(device, now)
   if head and not gate then

@@ -6,7 +6,7 @@ local LANE_FIELDS = {
   'v', 't', 'phi', 'busy', 'token', 'seq', 'sites', 'estimates', 'rate', 'rate_t', 'waiting', 'delayed', 'accepted',
   'done', 'failed', 'dead', 'expired', 'evicted', 'cancelled',
 }
-local SITE_FIELDS = {'tag', 'charge', 'inflight', 'weight', 'turn', 'v', 't', 'phi', 'cost'}
+local SITE_FIELDS = {'tag', 'charge', 'inflight', 'weight', 'turn', 'v', 't', 'phi'}
 -- Worker-ms charged for a task of a lane that has never finished one.
 local FIRST_ESTIMATE = 100
 -- Memory of the drain rate, ms.
@@ -49,10 +49,18 @@ local function open_lane(name, site, now)
   return lane
 end
 
+-- Of a prefix like `{sensitive:3}:`, nil of a plain one.
+local SHARD = tonumber(string.match(PREFIX, ':(%d+)}:$') or '')
+-- The most shards there can be; `shards.py` has the same number.
+local SHARDS_MAX = 64
+
 -- Tokens grow for ever, also over a lost AOF tail or an empty start: they are never below the clock in microseconds.
+-- A shard's tokens leave its number as the rest of a division by SHARDS_MAX, so whoever holds one knows where to go.
 local function next_token(lane, now)
-  put(lane, 'token', math.max(get(lane, 'token') + 1, now * 1000))
-  return get(lane, 'token')
+  local token = math.max(get(lane, 'token') + 1, now * 1000)
+  if SHARD then token = token + (SHARD - token) % SHARDS_MAX end
+  put(lane, 'token', token)
+  return token
 end
 
 local function next_seq(lane)
@@ -78,8 +86,6 @@ end
 local function learn_cost(lane, class, cost)
   lane.estimates[class] = decayed_maximum(lane.estimates[class], cost)
   put(lane, 'estimates', cjson.encode(lane.estimates))
-  local known = site_get(lane, 'cost')
-  site_put(lane, 'cost', decayed_maximum(known > 0 and known or nil, cost))
 end
 
 -- Ends per ms, exponentially weighted over RATE_WINDOW.

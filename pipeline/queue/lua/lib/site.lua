@@ -1,10 +1,30 @@
 -- The site's seat among the sites of its lane: in the ready set iff one of its devices is.
 
+-- What stands in a line: {member, order, class, expires, task_id}; nil for an entry that no fairlane wrote.
+local function parse_entry(member, order)
+  local class, expires, task_id = string.match(member, '^%d+:(%d+):(%d+):(.+)$')
+  if not class then return nil end
+  return {member = member, order = tonumber(order), class = class, expires = tonumber(expires), task_id = task_id}
+end
+
+-- The first task in line, or nil.
+local function head_of(mac, lane_name)
+  local first = redis.call('ZRANGE', line_key(mac, lane_name), 0, 0, 'WITHSCORES')
+  if #first == 0 then return nil end
+  return parse_entry(first[1], first[2]) or {member = first[1], order = tonumber(first[2]), class = '0', task_id = ''}
+end
+
+-- Whoever begins with a cheap task begins earlier by what the dearest would cost more: its first tag is then below that
+-- of everybody who has a dear one waiting, also at the end of a round and while scores are from before the estimates.
+local function head_start(lane, head)
+  return head and largest_estimate(lane) - estimate(lane, head.class) or 0
+end
+
 local function site_score(lane, first, policy)
   -- Under aging only the age of the oldest task counts, whoever's it is.
   if policy == 'aging' then return first.score end
-  local cost = site_get(lane, 'cost')
-  local ahead = site_get(lane, 'charge') + (cost > 0 and cost or largest_estimate(lane))
+  local head = head_of(string.match(first.member, ':(.+)$'), lane.name)
+  local ahead = site_get(lane, 'charge') + (head and estimate(lane, head.class) or largest_estimate(lane))
   return site_get(lane, 'tag') + ahead / site_weight(lane)
 end
 
@@ -47,10 +67,11 @@ local function rescore_the_lonely(lane, policy)
 end
 
 -- A site is active while one of its devices is; phi of the lane is the sum of the weights of its active sites.
-local function account_site(lane, phi_before, policy)
+local function account_site(lane, phi_before, head, policy)
   local phi = site_get(lane, 'phi')
   if phi_before == 0 and phi > 0 then
-    site_put(lane, 'tag', math.max(site_get(lane, 'tag'), get(lane, 'v')))
+    local floor = get(lane, 'v') - head_start(lane, head) / site_weight(lane)
+    site_put(lane, 'tag', math.max(site_get(lane, 'tag'), floor))
     put(lane, 'phi', get(lane, 'phi') + site_weight(lane))
     add(lane, 'sites', 1)
     if get(lane, 'sites') == 2 then rescore_the_lonely(lane, policy) end

@@ -43,6 +43,7 @@ local function serve_site(site)
   local device = open_device(string.match(two[1], ':(.+)$'), lane_name)
   put(lane, 'v', math.max(get(lane, 'v'), site_get(lane, 'tag')))
   site_put(lane, 'v', math.max(site_get(lane, 'v'), lane_get(device, 'tag')))
+  local charge_before = site_get(lane, 'charge')
   local leased, behind = lease_turn(lane, device)
   -- An emptied line leaves the index of waiting devices when its tasks in flight end, or here when there are none.
   if #leased == 0 and not behind then redis.call('ZREM', oldest_key(lane_name), device.mac) end
@@ -56,7 +57,8 @@ local function serve_site(site)
   save_device(device)
   save(lane)
   if #leased == 0 then return nil end
-  local reply = {'claimed', device.mac, site, digits(now + lease_ms)}
+  local reply = {'claimed', device.mac, site, digits(now + lease_ms), digits(site_get(lane, 'charge') - charge_before),
+    digits(site_weight(lane)), digits(site_get(lane, 'phi')), digits(get(lane, 'sites'))}
   for _, one in ipairs(leased) do for _, value in ipairs(one) do reply[#reply + 1] = value end end
   return reply
 end

@@ -1,0 +1,216 @@
+"""A fair queue in several shards, which looks like one.
+
+Each device lives in one shard, so everything that holds for one device (FIFO, gates, limits, tokens) holds as in a
+queue without shards. What spans devices is put together here: whose turn it is (`shard_turns.py`), the limit of all
+tasks, wake-ups, housekeeping.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import redis
+
+from pipeline.clock import Clock, SystemClock
+from pipeline.errors import QueueUnavailable, TaskNotFound
+from pipeline.queue.connection import LateCluster, reaching
+from pipeline.queue.fair_queue import FairQueue
+from pipeline.queue.rules import Rules
+from pipeline.queue.shard_limits import SharedLimit
+from pipeline.queue.shard_turns import ShardTurns, Turn
+from pipeline.queue.shards import home_of, rules_of_shards, shard_of_token
+from pipeline.queue.types import (
+    LANES,
+    Claim,
+    DeviceRules,
+    Ended,
+    Enqueued,
+    Lane,
+    Started,
+    Task,
+    TaskState,
+)
+
+_Row = TypeVar("_Row")
+
+
+class Shard(FairQueue):
+    """One shard, which leaves room for what the others hold."""
+
+    def __init__(self, client: redis.Redis, rules: Rules, number: int, limit: SharedLimit, clock: Clock | None) -> None:
+        super().__init__(client, rules, clock)
+        self._number = number
+        self._limit = limit
+
+    def take_turn(self, lane: Lane, limit: int) -> Turn | None:
+        """Claim, and say what the turn weighs among the shards."""
+        return self._claim_turn(lane, limit)
+
+    def is_woken(self, lane: Lane, *, timeout_s: float) -> bool:
+        """Wait for this shard alone, and say whether something came in."""
+        with reaching("wait for work"):
+            return bool(self._client.blpop([self.keys.wake(lane)], timeout=timeout_s))
+
+    def _max_total(self) -> int:
+        return self._limit.room_in(self._number)
+
+
+class ShardedQueue(FairQueue):
+    """`FairQueue` over shards; see there for what the methods do, here for what is different.
+
+    Args:
+        rules: with the prefix of the plain layout; each shard makes its own of it.
+        count: number of shards, 1..64.
+    """
+
+    def __init__(self, client: redis.Redis, rules: Rules, count: int, clock: Clock | None = None) -> None:
+        shards = rules_of_shards(rules, count)
+        super().__init__(client, shards[0], clock)
+        limit = SharedLimit(client, shards)
+        self.shards = [Shard(client, own, number, limit, clock) for number, own in enumerate(shards)]
+        self._turns = {lane: ShardTurns(count) for lane in LANES}
+        self._turns_lock = threading.Lock()
+        self._monotonic = SystemClock()
+
+    # Submitting and ruling: at the device's home.
+
+    def admit(self, mac: str, lane: Lane) -> None:
+        self._home(mac).admit(mac, lane)
+
+    def enqueue(self, task: Task, *, is_accepted: bool = False) -> Enqueued:
+        return self._home(task.mac).enqueue(task, is_accepted=is_accepted)
+
+    def enqueue_many(self, tasks: Sequence[Task]) -> list[Enqueued]:
+        """Two round trips for each shard that gets a task."""
+        answers: dict[str, Enqueued] = {}
+        for shard in self.shards:
+            own = [task for task in tasks if self._home(task.mac) is shard]
+            if own:
+                answers |= zip((task.task_id for task in own), shard.enqueue_many(own), strict=True)
+        return [answers[task.task_id] for task in tasks]
+
+    def replay(self, task: Task) -> Enqueued:
+        return self._home(task.mac).replay(task)
+
+    def set_device(self, mac: str, wanted: DeviceRules) -> None:
+        self._home(mac).set_device(mac, wanted)
+
+    def set_site(self, site: str, *, weight: float) -> None:
+        """A site has devices in every shard, so all are told; after an error some have been: repeat it."""
+        for shard in self.shards:
+            shard.set_site(site, weight=weight)
+
+    # Working: a claim goes from shard to shard, what follows it to the shard that its token names.
+
+    def claim(self, lane: Lane, *, limit: int = 1) -> list[Claim]:
+        """One turn of one device of one shard; the other shards are asked only when the first has nothing.
+
+        Raises: QueueUnavailable, when some shard did not answer and no other had anything.
+        """
+        turns, failure = self._turns[lane], None
+        with self._turns_lock:
+            order = turns.order(self._monotonic.monotonic_ms())
+        for number in order:
+            asked_ms = self._monotonic.monotonic_ms()
+            try:
+                turn = self.shards[number].take_turn(lane, limit)
+            except QueueUnavailable as exc:
+                failure = exc
+                with self._turns_lock:
+                    turns.was_silent(number, asked_ms=asked_ms, now_ms=self._monotonic.monotonic_ms())
+                continue
+            with self._turns_lock:
+                if turn:
+                    turns.served(number, turn)
+                    return turn.claims
+                turns.found_empty(number)
+        if failure:
+            raise failure
+        return []
+
+    def start(self, task_id: str, token: int) -> Started:
+        return self._holder(token).start(task_id, token)
+
+    def renew(self, task_id: str, token: int) -> int:
+        return self._holder(token).renew(task_id, token)
+
+    def complete(self, task_id: str, token: int, *, cost_ms: int) -> None:
+        self._holder(token).complete(task_id, token, cost_ms=cost_ms)
+
+    def retry(self, task_id: str, token: int, *, cost_ms: int, delay_ms: int) -> int:
+        return self._holder(token).retry(task_id, token, cost_ms=cost_ms, delay_ms=delay_ms)
+
+    def defer(self, task_id: str, token: int, *, code: str) -> Ended:
+        return self._holder(token).defer(task_id, token, code=code)
+
+    def hand_back(self, task_id: str, token: int, *, cost_ms: int = 0) -> None:
+        self._holder(token).hand_back(task_id, token, cost_ms=cost_ms)
+
+    def bury(self, task_id: str, token: int, *, ending: TaskState, code: str, message: str, cost_ms: int) -> None:
+        self._holder(token).bury(task_id, token, ending=ending, code=code, message=message, cost_ms=cost_ms)
+
+    def cancel(self, task_id: str) -> None:
+        """Nothing in a task id names its shard, so they are asked one after the other."""
+        for shard in self.shards:
+            try:
+                return shard.cancel(task_id)
+            except TaskNotFound:
+                continue
+        raise TaskNotFound(f"no task {task_id} in the queue")
+
+    # Keeping house: in each shard, up to `limit`.
+
+    def reap(self, lane: Lane, *, limit: int = 100) -> list[Ended]:
+        return self._everywhere(lambda shard: shard.reap(lane, limit=limit))
+
+    def expire(self, *, limit: int = 100) -> list[Ended]:
+        return self._everywhere(lambda shard: shard.expire(limit=limit))
+
+    def promote(self, *, limit: int = 100) -> list[str]:
+        return self._everywhere(lambda shard: shard.promote(limit=limit))
+
+    def resume(self, *, limit: int = 100) -> list[str]:
+        return self._everywhere(lambda shard: shard.resume(limit=limit))
+
+    # Waiting.
+
+    def wait_for_work(self, lane: Lane, *, timeout_s: float) -> None:
+        """On one server all shards are waited for at once.
+
+        A Cluster cannot wait for keys of several slots, so there each shard gets its part of the time: what comes into
+        another one meanwhile is noticed within `timeout_s`, on the average after half of it.
+        """
+        wakes = [shard.keys.wake(lane) for shard in self.shards]
+        if not isinstance(self._client, LateCluster):
+            with reaching("wait for work"):
+                self._client.blpop(wakes, timeout=timeout_s)
+            return
+        end_ms = self._monotonic.monotonic_ms() + timeout_s * 1000
+        for waited, shard in enumerate(self.shards):
+            # A server may answer up to 100 ms late; what is not waited for then is found by the claim that follows.
+            left_s = (end_ms - self._monotonic.monotonic_ms()) / 1000
+            if left_s <= 0:
+                return
+            try:
+                if shard.is_woken(lane, timeout_s=left_s / (len(self.shards) - waited)):
+                    return
+            except QueueUnavailable:
+                continue  # the claim that follows finds out whether anybody answers
+
+    def _home(self, mac: str) -> Shard:
+        return self.shards[home_of(mac, len(self.shards))]
+
+    def _holder(self, token: int) -> Shard:
+        return self.shards[shard_of_token(token, len(self.shards))]
+
+    def _everywhere(self, keep_house: Callable[[Shard], list[_Row]]) -> list[_Row]:
+        """What all shards gave; a silent one raises only when the others gave nothing, lest that be lost."""
+        rows, failure = [], None
+        for shard in self.shards:
+            try:
+                rows += keep_house(shard)
+            except QueueUnavailable as exc:
+                failure = exc
+        if failure and not rows:
+            raise failure
+        return rows

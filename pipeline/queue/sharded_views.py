@@ -1,0 +1,149 @@
+"""Looking at a fair queue in several shards as if it were one."""
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any
+
+import redis
+
+from pipeline.clock import Clock
+from pipeline.queue.connection import LateCluster, reaching
+from pipeline.queue.explaining import Explanation
+from pipeline.queue.inspect import Inspector
+from pipeline.queue.keys import Keys
+from pipeline.queue.pages import DeviceState, InFlight, Pages, page_end
+from pipeline.queue.rules import Rules
+from pipeline.queue.shards import home_of, rules_of_shards
+from pipeline.queue.types import Lane, LaneBooks, LaneStatus, QueuedTask, TaskState
+
+
+class ShardedInspector(Inspector):
+    """`Inspector` over shards; what belongs to the whole (watermark, workers) lies in shard 0.
+
+    Args:
+        rules: with the prefix of the plain layout.
+        count: number of shards.
+    """
+
+    def __init__(self, client: redis.Redis, rules: Rules, count: int, clock: Clock | None = None) -> None:
+        shards = rules_of_shards(rules, count)
+        super().__init__(client, shards[0], clock)
+        self.shards = [Inspector(client, shard, clock) for shard in shards]
+
+    def ping(self) -> None:
+        """Return when every shard answers."""
+        for shard in self.shards:
+            self._ask("EXISTS", shard.keys.epoch())
+
+    def find(self, task_id: str) -> QueuedTask | None:
+        """Nothing in a task id names its shard, so they are asked one after the other."""
+        return next((found for shard in self.shards if (found := shard.find(task_id))), None)
+
+    def explain(self, task_id: str, *, slots: dict[str, int]) -> Explanation | None:
+        """Those ahead are counted in the task's own shard, which gets slots as it has of what waits."""
+        for shard in self.shards:
+            if task := shard.find(task_id):
+                here = self._waiting(shard, task.lane)
+                everywhere = sum(self._waiting(each, task.lane) for each in self.shards)
+                part = ceil(slots.get(task.lane, 0) * max(1, here) / max(1, everywhere))
+                return shard.explain(task_id, slots={**slots, task.lane: part})
+        return None
+
+    def endings(self, task_ids: Sequence[str]) -> list[tuple[TaskState, str] | None]:
+        """One round trip for each shard, which is asked for what those before it did not know."""
+        found: dict[str, tuple[TaskState, str]] = {}
+        for shard in self.shards:
+            unknown = [task_id for task_id in task_ids if task_id not in found]
+            answers = zip(unknown, shard.endings(unknown), strict=True)
+            found |= {task_id: answer for task_id, answer in answers if answer is not None}
+        return [found.get(task_id) for task_id in task_ids]
+
+    def lanes(self) -> list[LaneStatus]:
+        return [_one_status(parts) for parts in zip(*(shard.lanes() for shard in self.shards), strict=True)]
+
+    def audit(self) -> list[LaneBooks]:
+        """The books of all shards, added up; a fault names its shard."""
+        return [_one_book(parts) for parts in zip(*(shard.audit() for shard in self.shards), strict=True)]
+
+    def dead_letters(self, *, limit: int = 100) -> list[dict[str, Any]]:
+        letters = [letter for shard in self.shards for letter in shard.dead_letters(limit=limit)]
+        return sorted(letters, key=lambda letter: int(letter["dead_ms"]), reverse=True)[:limit]
+
+    def server_facts(self) -> dict[str, str]:
+        """Of a Cluster the facts of all nodes: where they differ, each of the values."""
+        if not isinstance(self._client, LateCluster):
+            return super().server_facts()
+        with reaching("INFO"):
+            nodes = self._client.info(target_nodes="primaries").values()
+        return self._joined([self._facts_of(info) for info in nodes])
+
+    def _waiting(self, shard: Inspector, lane: Lane) -> int:
+        return int(self._ask("HGET", shard.keys.lane(lane), "waiting") or 0)
+
+    @staticmethod
+    def _joined(facts: Sequence[dict[str, str]]) -> dict[str, str]:
+        names = dict.fromkeys(name for node in facts for name in node)
+        return {name: ", ".join(dict.fromkeys(node[name] for node in facts if name in node)) for name in names}
+
+
+class ShardedPages(Pages):
+    """`Pages` over shards.
+
+    A page of the whole is put together from the first `offset + limit` rows of each shard, so far pages cost more.
+    """
+
+    def __init__(self, client: redis.Redis, rules: Rules, count: int) -> None:
+        shards = rules_of_shards(rules, count)
+        super().__init__(client, shards[0])
+        self._pages = [Pages(client, shard) for shard in shards]
+        self._all_keys = [Keys(shard.prefix) for shard in shards]
+
+    def devices(self, lane: Lane, *, now_ms: int, offset: int = 0, limit: int = 100) -> list[DeviceState]:
+        with reaching("devices"):
+            macs = self._merged([keys.oldest(lane) for keys in self._all_keys], offset, limit)
+        return [self.device(mac, lane, now_ms=now_ms) for mac, _ in macs]
+
+    def device(self, mac: str, lane: Lane, *, now_ms: int) -> DeviceState:
+        return self._home(mac).device(mac, lane, now_ms=now_ms)
+
+    def waiting(self, mac: str, lane: Lane, *, offset: int = 0, limit: int = 100) -> list[str]:
+        return self._home(mac).waiting(mac, lane, offset=offset, limit=limit)
+
+    def in_flight(self, lane: Lane, *, offset: int = 0, limit: int = 100) -> list[InFlight]:
+        with reaching("in flight"):
+            rows = self._merged([keys.leases(lane) for keys in self._all_keys], offset, limit)
+        return [InFlight(task_id, int(ends_ms)) for task_id, ends_ms in rows]
+
+    def _merged(self, zsets: Sequence[str], offset: int, limit: int) -> list[tuple[str, float]]:
+        last = page_end(offset, limit)
+        with self._client.pipeline(transaction=False) as pipe:
+            for zset in zsets:
+                pipe.zrange(zset, 0, last, withscores=True)
+            rows = [(member.decode(), score) for part in pipe.execute() for member, score in part]
+        return sorted(rows, key=lambda row: row[1])[offset : last + 1]
+
+    def _home(self, mac: str) -> Pages:
+        return self._pages[home_of(mac, len(self._pages))]
+
+
+def _one_status(parts: Sequence[LaneStatus]) -> LaneStatus:
+    return LaneStatus(
+        lane=parts[0].lane,
+        waiting=sum(part.waiting for part in parts),
+        delayed=sum(part.delayed for part in parts),
+        leased=sum(part.leased for part in parts),
+        devices=sum(part.devices for part in parts),
+        oldest_wait_ms=max(part.oldest_wait_ms for part in parts),
+    )
+
+
+def _one_book(parts: Sequence[LaneBooks]) -> LaneBooks:
+    return LaneBooks(
+        lane=parts[0].lane,
+        accepted=sum(part.accepted for part in parts),
+        waiting=sum(part.waiting for part in parts),
+        delayed=sum(part.delayed for part in parts),
+        leased=sum(part.leased for part in parts),
+        ended={state: sum(part.ended[state] for part in parts) for state in parts[0].ended},
+        faults=tuple(f"shard {number}: {fault}" for number, part in enumerate(parts) for fault in part.faults),
+    )

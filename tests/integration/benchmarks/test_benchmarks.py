@@ -1,0 +1,19 @@
+"""Each benchmark runs, tiny, so that none rots; what it measures here means nothing."""
+
+from benchmarks import bench_queue, bench_recover
+
+
+def test_the_queue_benchmark_prints_its_tables() -> None:
+    report = "\n".join(bench_queue.run(bench_queue.TINY))
+
+    assert "cores" in report
+    for operation in ("enqueue", "claim", "complete"):
+        assert report.count(f"| {operation.rjust(9)} |") == 2 * len(bench_queue.TINY.devices)
+    assert "the device: what remains" in report
+
+
+def test_the_recover_benchmark_prints_both_databases() -> None:
+    report = "\n".join(bench_recover.run(20))
+
+    assert "SQLite" in report
+    assert "PostgreSQL" in report
