@@ -48,8 +48,8 @@ MUTATIONS = [
     Mutation(
         "no clamp to V at activation",
         "lib/device.lua",
-        "math.max(lane_get(device, 'tag'), site_get(lane, 'v'))",
-        "lane_get(device, 'tag')",
+        "math.max(lane_get(device, 'tag'), floor))\n    lane_put(device, 'active'",
+        "lane_get(device, 'tag'))\n    lane_put(device, 'active'",
     ),
     Mutation(
         "V does not follow the served device",

@@ -162,7 +162,7 @@ class ModelQueue:
         """End the task and charge its device."""
         held = self._held(task_id, token)
         self._release(held, cost_ms)
-        held.lane.learn_cost(held.site, str(held.record.task.size_class), cost_ms)
+        held.lane.learn_cost(str(held.record.task.size_class), cost_ms)
         self._end(held)
         self._reseat(held)
 

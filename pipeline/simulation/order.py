@@ -95,7 +95,6 @@ class Site:
     v: float = 0.0
     t: int = 0
     phi: float = 0.0
-    cost: float = 0.0
     ready: OrderedSet = field(default_factory=OrderedSet)
 
     @property
@@ -156,9 +155,8 @@ class LaneOrder:
         known = self.estimates.get(size_class)
         return self.largest_estimate() if known is None else known
 
-    def learn_cost(self, site: Site, size_class: str, cost: float) -> None:
+    def learn_cost(self, size_class: str, cost: float) -> None:
         self.estimates[size_class] = _decayed_maximum(self.estimates.get(size_class), cost)
-        site.cost = _decayed_maximum(site.cost if site.cost > 0 else None, cost)
 
     def head(self, device: Device) -> Entry | None:
         rows = device.line.first()
