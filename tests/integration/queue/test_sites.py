@@ -92,3 +92,13 @@ def test_absurd_weights_are_refused_and_change_nothing(line: Line, weight: float
         line.queue.set_device(RED, DeviceRules(weight=weight))
 
     assert line.snapshot() == {}
+
+
+@pytest.mark.feature("Q5")
+def test_a_new_site_is_served_before_one_that_holds_many_slots_already(line: Line) -> None:
+    line.submit(RED, 20, site="old")
+    for _ in range(10):
+        line.claim()
+    line.submit(BLUE, site="new")
+
+    assert line.claim().site == "new"
