@@ -114,7 +114,8 @@ class FairBroker(Broker):
         self._queue = queue
         self._poll_s = poll_s
         self._slots: dict[Lane, int] = dict.fromkeys(LANES, 1)
-        self._in_flight: dict[str, Claim] = {}
+        #: By lane and token: after a lost lease one process may hold the same task twice.
+        self._in_flight: dict[tuple[Lane, int], Claim] = {}
         self._changed = threading.Condition()
         self._is_closing = False
 
@@ -177,7 +178,7 @@ class FairBroker(Broker):
             return None
         (claim,) = claims
         with self._changed:
-            self._in_flight[claim.task_id] = claim
+            self._in_flight[claim.lane, claim.token] = claim
         return claim
 
     def rest(self) -> None:
@@ -197,7 +198,7 @@ class FairBroker(Broker):
         except QueueUnavailable as exc:
             raise BrokerConnectionError(str(exc)) from exc  # type: ignore[no-untyped-call]
         with self._changed:
-            self._in_flight.pop(message.claim.task_id, None)
+            self._in_flight.pop((message.claim.lane, message.claim.token), None)
             self._changed.notify_all()
 
     def _may_claim(self, lane: Lane) -> bool:

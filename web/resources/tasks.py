@@ -86,11 +86,12 @@ class TaskResource:
         state = row_state(self._view(task_id).task)
         if state.is_end:
             raise TaskEnded(f"task {task_id} has ended", state=state)
-        # Accepted, but not in line (yet): the ledger alone decides, and whoever claims it later finds it ended.
-        with suppress(TaskNotFound):
-            self._queue.cancel(task_id)
+        # The ledger decides, so that a task that is being finished just now ends one way in both books; whoever claims
+        # a cancelled one that the queue could not be told of finds it ended.
         if not self._ledger.close(task_id, TaskState.CANCELLED, "cancelled", "cancelled by a client"):
             raise TaskEnded(f"task {task_id} has ended meanwhile", state=self._view(task_id).task.state)
+        with suppress(TaskNotFound, TaskEnded, QueueUnavailable):
+            self._queue.cancel(task_id)
         reply(resp, task_answer(self._view(task_id), None))
 
     def _wait_for_end(self, task_id: str, wait_s: int) -> TaskView:

@@ -29,6 +29,8 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', backoff_key(), '-inf', now, 
   local mac, lane_name = string.match(member, '^(.+):([^:]+)$')
   local device = open_device(mac, lane_name)
   local lane = open_lane(lane_name, device.site, now)
+  -- What has opened stays open, also when the clock is set back.
+  if lane_get(device, 'unschedulable_until') <= now then lane_put(device, 'unschedulable_until', 0) end
   reseat(lane, device, policy, now)
   save(device)
   save(lane)

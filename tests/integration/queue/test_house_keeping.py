@@ -148,3 +148,41 @@ def test_nothing_is_left_without_an_owner_or_an_end_once_all_is_done(line: Line)
     assert lasting == {"sensitive:lane:ocr", "sensitive:lane:text", "sensitive:global_pending"} | {
         key for key in lasting if key.startswith("sensitive:wake:")
     }
+
+
+def test_retries_and_defers_are_no_lost_workers(line: Line) -> None:
+    (task_id,) = line.submit(RED)
+    for _ in range(3):
+        line.queue.retry(task_id, line.claim().token, cost_ms=1, delay_ms=1)
+        line.clock.advance(1)
+        line.queue.promote()
+    line.claim()
+    line.clock.advance(line.rules.lease_ms)
+
+    assert [ended.state for ended in line.queue.reap("ocr")] == [TaskState.QUEUED]
+
+
+def test_a_clock_that_is_set_back_pays_no_device(line: Line) -> None:
+    line.submit(RED, 50)
+    line.submit(BLUE, 50)
+    victim = line.claim()
+    line.clock.advance(-3_600_000)
+    line.queue.cancel(victim.task_id)
+    line.clock.advance(3_600_000)
+
+    served = line.drain(40, cost_ms=1_000)
+
+    assert 15 <= sum(task_id.startswith("aa") for task_id in served) <= 25
+
+
+@pytest.mark.feature("Q14")
+def test_a_backoff_that_has_ended_stays_ended_when_the_clock_is_set_back(line: Line) -> None:
+    line.submit(RED, 3)
+    claim = line.claim()
+    line.queue.defer(claim.task_id, claim.token, code="no_capable_worker")
+    line.clock.advance(30_000)
+    line.queue.resume()
+    line.clock.advance(-2_000)
+
+    assert len(line.drain(2, cost_ms=1)) == 2
+    line.assert_books_balance()

@@ -237,3 +237,14 @@ def test_other_methods_are_named(service, method):
     assert result.status_code == 405
     assert set(result.headers["Allow"].split(", ")) == {"GET", "DELETE", "OPTIONS"}
     assert result.headers["Content-Type"] == "application/problem+json"
+
+
+def test_a_task_finished_just_now_is_not_cancelled_in_the_queue_either(service):
+    submitted(service)
+    (claim,) = service.queue.claim("text")
+    service.queue.start("t1", claim.token)
+    service.ledger.start("t1", claim.token, 1)
+    service.ledger.finish("t1", claim.token, Finished(None, DetectionRecord("x", "pass", []), [], 5))
+    assert delete(service).status_code == 409
+    service.queue.complete("t1", claim.token, cost_ms=5)
+    assert service.inspector.find("t1").state == "done"

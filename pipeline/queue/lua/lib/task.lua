@@ -26,6 +26,8 @@ end
 
 -- Take the task out of flight and charge its device and its site what it really cost.
 local function release(lane, device, task, cost)
+  -- A clock that was set back must not pay the device.
+  cost = math.max(0, cost)
   redis.call('ZREM', leases_key(lane.name), task.id)
   add(lane, 'busy', -1)
   site_add(lane, 'inflight', -1)
