@@ -4,7 +4,6 @@ Dramatiq's own Redis broker is not used: docs/why/broker.md says what it does on
 """
 
 import logging
-import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from dramatiq.errors import BrokerConnectionError
 
 from pipeline.errors import ConfigurationError, FairlaneError, LeaseLost, QueueUnavailable, TaskEnded, TaskNotFound
 from pipeline.queue import LANES, Claim, FairQueue, Lane, TaskState
+from pipeline.slots import Slots
 
 log = logging.getLogger(__name__)
 
@@ -113,11 +113,8 @@ class FairBroker(Broker):
         super().__init__(middleware=middleware)
         self._queue = queue
         self._poll_s = poll_s
-        self._slots: dict[Lane, int] = dict.fromkeys(LANES, 1)
-        #: By lane and token: after a lost lease one process may hold the same task twice.
-        self._in_flight: dict[tuple[Lane, int], Claim] = {}
-        self._changed = threading.Condition()
-        self._is_closing = False
+        #: What this process may claim; the middleware opens, holds and closes it.
+        self.slots = Slots()
 
     # What Dramatiq asks of a broker.
 
@@ -140,51 +137,25 @@ class FairBroker(Broker):
             f"{message.actor_name}.send(): tasks enter through pipeline.intake, which knows the limits"
         )
 
-    # What the middleware may ask and set.
-
-    def open_slots(self, slots: Mapping[Lane, int]) -> None:
-        """Set how many tasks of each lane this process may hold at once."""
-        with self._changed:
-            self._slots.update(slots)
-            self._changed.notify_all()
-
-    def stop_claiming(self) -> None:
-        """Claim nothing from now on; what is held runs on."""
-        with self._changed:
-            self._is_closing = True
-            self._changed.notify_all()
-
-    def in_flight(self) -> list[Claim]:
-        """The claims this process holds."""
-        with self._changed:
-            return list(self._in_flight.values())
-
-    def slots(self) -> dict[Lane, int]:
-        with self._changed:
-            return dict(self._slots)
-
     # What the consumer does.
 
     def next_claim(self, lane: Lane) -> Claim | None:
         """Claim one task when a slot is free; None after at most `poll_s` seconds without one."""
-        with self._changed:
-            if not self._changed.wait_for(lambda: self._may_claim(lane), timeout=self._poll_s) or self._is_closing:
-                return None
+        if not self.slots.may_claim(lane, wait_s=self._poll_s):
+            return None
         claims = self._queue.claim(lane)
         if not claims:
             self._queue.wait_for_work(lane, timeout_s=self._poll_s)
-            claims = [] if self._is_closing else self._queue.claim(lane)
+            claims = self._queue.claim(lane) if self.slots.may_claim(lane) else []
         if not claims:
             return None
         (claim,) = claims
-        with self._changed:
-            self._in_flight[claim.lane, claim.token] = claim
+        self.slots.fill(claim)
         return claim
 
     def rest(self) -> None:
         """Wait a little before the queue is asked again."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._is_closing, timeout=self._poll_s)
+        self.slots.rest(self._poll_s)
 
     def settle(self, message: ClaimedMessage) -> None:
         """Tell the queue how a claimed task ended and free its slot.
@@ -197,13 +168,7 @@ class FairBroker(Broker):
             log.warning("the lease was lost before the end was told: %s", exc)
         except QueueUnavailable as exc:
             raise BrokerConnectionError(str(exc)) from exc  # type: ignore[no-untyped-call]
-        with self._changed:
-            self._in_flight.pop((message.claim.lane, message.claim.token), None)
-            self._changed.notify_all()
-
-    def _may_claim(self, lane: Lane) -> bool:
-        held = sum(1 for claim in self._in_flight.values() if claim.lane == lane)
-        return self._is_closing or held < self._slots[lane]
+        self.slots.free(message.claim)
 
     def _tell(self, message: ClaimedMessage) -> None:
         task_id, token, cost_ms = message.claim.task_id, message.claim.token, message.cost_ms

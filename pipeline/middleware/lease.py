@@ -47,7 +47,7 @@ class LeaseRenewal(Middleware):
 
     def _renew_on(self, broker: FairBroker) -> None:
         while not self._stopped.wait(self._renew_s):
-            for claim in broker.in_flight():
+            for claim in broker.slots.claims():
                 try:
                     self._queue.renew(claim.task_id, claim.token)
                 except LeaseLost as exc:

@@ -42,7 +42,7 @@ class Presence(Middleware):
         lanes = lanes_of(worker)
         slots = slots_of(lanes, worker.worker_threads, self._engine_slots)
         fair = fair_broker(broker)
-        fair.open_slots(slots)
+        fair.slots.open(slots)
         registration = Registration(
             lanes=tuple(lanes),
             threads=worker.worker_threads,
@@ -54,7 +54,7 @@ class Presence(Middleware):
 
     def before_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
         # Dramatiq keeps its consumers alive until the workers have finished: without this they would claim on.
-        fair_broker(broker).stop_claiming()
+        fair_broker(broker).slots.close()
 
     def after_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
         self._stopped.set()
@@ -69,7 +69,7 @@ class Presence(Middleware):
 
     def _beat(self, broker: FairBroker, registration: Registration) -> None:
         try:
-            self._registry.beat(registration, active_tasks=len(broker.in_flight()))
+            self._registry.beat(registration, active_tasks=len(broker.slots.claims()))
         except QueueUnavailable as exc:
             log.warning("no heartbeat: %s", exc)
 

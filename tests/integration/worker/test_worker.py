@@ -163,7 +163,7 @@ def test_a_stopping_worker_finishes_what_runs_and_claims_no_more(shop: Shop) -> 
 
     stopping = threading.Thread(target=shop.stop)
     stopping.start()
-    wait_until(lambda: shop.broker._is_closing)
+    wait_until(lambda: shop.broker.slots.is_closed)
     go_on.set()
     stopping.join()
 

@@ -1,0 +1,77 @@
+"""What a worker process may claim now: its free slots, and the reasons to leave them free."""
+
+import threading
+from collections.abc import Iterable, Mapping
+
+from pipeline.queue import LANES, Claim, Lane
+
+
+class Slots:
+    """The slots of one process by lane, and the claims that fill them; used by any thread."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._count: dict[Lane, int] = dict.fromkeys(LANES, 1)
+        self._holds: dict[Lane, set[str]] = {lane: set() for lane in LANES}
+        #: By lane and token: after a lost lease one process may hold the same task twice.
+        self._claims: dict[tuple[Lane, int], Claim] = {}
+        self.is_closed = False
+
+    def open(self, count: Mapping[Lane, int]) -> None:
+        """Set how many tasks of each lane may be held at once."""
+        with self._changed:
+            self._count.update(count)
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Claim nothing from now on; what is held runs on."""
+        with self._changed:
+            self.is_closed = True
+            self._changed.notify_all()
+
+    def hold(self, reason: str, lanes: Iterable[Lane] = LANES) -> None:
+        """Claim nothing of these lanes until `release(reason)`; what is held runs on."""
+        with self._changed:
+            for lane in lanes:
+                self._holds[lane].add(reason)
+
+    def release(self, reason: str) -> None:
+        """Take a hold back, in all lanes; others stay."""
+        with self._changed:
+            for reasons in self._holds.values():
+                reasons.discard(reason)
+            self._changed.notify_all()
+
+    def holds(self, lane: Lane) -> list[str]:
+        """Why nothing of the lane is claimed now; none when it is."""
+        with self._changed:
+            return sorted(self._holds[lane])
+
+    def may_claim(self, lane: Lane, *, wait_s: float = 0) -> bool:
+        """Say whether a task of the lane may be claimed now, or within `wait_s` seconds."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.is_closed or self._has_room(lane), timeout=wait_s)
+            return not self.is_closed and self._has_room(lane)
+
+    def rest(self, seconds: float) -> None:
+        """Wait, but not beyond `close`."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.is_closed, timeout=seconds)
+
+    def fill(self, claim: Claim) -> None:
+        with self._changed:
+            self._claims[claim.lane, claim.token] = claim
+
+    def free(self, claim: Claim) -> None:
+        with self._changed:
+            self._claims.pop((claim.lane, claim.token), None)
+            self._changed.notify_all()
+
+    def claims(self) -> list[Claim]:
+        """What this process holds."""
+        with self._changed:
+            return list(self._claims.values())
+
+    def _has_room(self, lane: Lane) -> bool:
+        held = sum(1 for claim in self._claims.values() if claim.lane == lane)
+        return held < self._count[lane] and not self._holds[lane]

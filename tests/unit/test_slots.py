@@ -1,0 +1,62 @@
+"""What a worker process may claim now."""
+
+from pipeline.queue import Claim
+from pipeline.slots import Slots
+
+
+def claim_of(token: int) -> Claim:
+    return Claim(f"t{token}", "ocr", "aabbccddeeff", "local", token, 0)
+
+
+def test_lane_is_claimed_until_its_slots_are_full() -> None:
+    slots = Slots()
+    slots.open({"ocr": 2})
+    slots.fill(claim_of(1))
+    assert slots.may_claim("ocr")
+
+    slots.fill(claim_of(2))
+
+    assert not slots.may_claim("ocr")
+    assert slots.may_claim("text")
+
+
+def test_freed_slot_may_be_filled_again() -> None:
+    slots = Slots()
+    slots.fill(claim_of(1))
+
+    slots.free(claim_of(1))
+
+    assert slots.may_claim("ocr")
+    assert slots.claims() == []
+
+
+def test_every_hold_must_be_released_before_a_lane_is_claimed_again() -> None:
+    slots = Slots()
+    slots.hold("host over its CPU watermark")
+    slots.hold("needs a GPU", ["ocr"])
+    assert slots.holds("ocr") == ["host over its CPU watermark", "needs a GPU"]
+
+    slots.release("host over its CPU watermark")
+
+    assert not slots.may_claim("ocr")
+    assert slots.may_claim("text")
+    slots.release("needs a GPU")
+    assert slots.may_claim("ocr")
+
+
+def test_closed_slots_stay_closed() -> None:
+    slots = Slots()
+    slots.close()
+
+    assert not slots.may_claim("ocr", wait_s=60)
+
+
+def test_same_task_held_twice_fills_two_slots() -> None:
+    slots = Slots()
+    slots.open({"ocr": 2})
+    for token in (1, 2):
+        slots.fill(Claim("same", "ocr", "aabbccddeeff", "local", token, 0))
+
+    slots.free(Claim("same", "ocr", "aabbccddeeff", "local", 1, 0))
+
+    assert [held.token for held in slots.claims()] == [2]
