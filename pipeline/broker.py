@@ -11,7 +11,7 @@ from typing import Any
 from dramatiq import Broker, Consumer, Message, MessageProxy, Middleware
 from dramatiq.errors import BrokerConnectionError
 
-from pipeline.errors import ConfigurationError, FairlaneError, LeaseLost, QueueUnavailable, TaskEnded, TaskNotFound
+from pipeline.errors import ConfigurationError, FairlaneError, LeaseLost, QueueUnavailable
 from pipeline.queue import LANES, Claim, FairQueue, Lane, TaskState
 from pipeline.slots import Slots
 
@@ -55,6 +55,14 @@ class Bury:
 
 
 @dataclass(frozen=True, slots=True)
+class Follow:
+    """The ledger had ended the task already, so."""
+
+    state: TaskState
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
 class Discard:
     """The ledger knows no such task: the submission was withdrawn after it was put in line."""
 
@@ -64,7 +72,7 @@ class Abandon:
     """The lease is somebody else's: say nothing."""
 
 
-Ending = Complete | Retry | Defer | HandBack | Bury | Discard | Abandon
+Ending = Complete | Retry | Defer | HandBack | Bury | Follow | Discard | Abandon
 
 
 class ClaimedMessage(MessageProxy):
@@ -183,16 +191,12 @@ class FairBroker(Broker):
                 self._queue.hand_back(task_id, token, cost_ms=cost_ms)
             case Bury(state, code, text):
                 self._queue.bury(task_id, token, ending=state, code=code, message=text, cost_ms=cost_ms)
+            case Follow(state, code):
+                self._queue.amend(task_id, token, ending=state, code=code)
             case Discard():
-                self._discard(task_id)
+                self._queue.forget(task_id, token)
             case Abandon():
                 pass
-
-    def _discard(self, task_id: str) -> None:
-        try:
-            self._queue.cancel(task_id)
-        except (TaskNotFound, TaskEnded):
-            log.info("a withdrawn task was gone already")
 
 
 class LaneConsumer(Consumer):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from models.ledger import Ledger, TaskRow
-from pipeline.queue import FairQueue, Inspector, Task, TaskState
+from pipeline.queue import Ended, FairQueue, Inspector, Standing, Task, TaskState
 from pipeline.queue.types import size_class_of
 
 #: Rows compared in one go.
@@ -55,13 +55,44 @@ def _pages(ledger: Ledger) -> Iterator[Sequence[TaskRow]]:
 def _mend(queue: FairQueue, inspector: Inspector, ledger: Ledger, tasks: Sequence[TaskRow]) -> Recovered:
     known = inspector.endings([task.task_id for task in tasks])
     missing = [task for task, ending in zip(tasks, known, strict=True) if ending is None]
-    queue.enqueue_many([as_queued(task) for task in missing])
+    now_ms = inspector.now_ms() if missing else 0
+    queue.restore([_standing(task, now_ms + queue.rules.lease_ms) for task in missing])
     closed = 0
     for task, ending in zip(tasks, known, strict=True):
         if ending is not None and ending[0].is_end and ending[0] is not TaskState.DONE:
             state, code = ending
             closed += ledger.close(task.task_id, state.value, code, "ended by the queue")
     return Recovered(len(tasks), len(missing), closed)
+
+
+def tell_ledger(queue: FairQueue, ledger: Ledger, ended: Ended, reason: str) -> None:
+    """Let the ledger end what the queue has ended; had it ended otherwise there, the queue follows."""
+    if not ledger.close(ended.task_id, ended.state.value, ended.code, reason):
+        follow_ledger(queue, ledger, ended.task_id, ended.token)
+
+
+def follow_ledger(queue: FairQueue, ledger: Ledger, task_id: str, token: int | None) -> None:
+    """Let a task end in the queue as it has ended in the ledger, where a worker writes first before it may die.
+
+    Args:
+        token: as in `FairQueue.amend`.
+    """
+    row = ledger.get(task_id)
+    if row and row.has_ended:
+        queue.amend(task_id, token, ending=TaskState(row.state), code=row.code)
+
+
+def _standing(task: TaskRow, lease_ends_ms: int) -> Standing:
+    """Where the ledger has the task.
+
+    A worker may be at one that runs, though its lease is lost: it has as long to finish as the lease would have had.
+    """
+    return Standing(
+        as_queued(task),
+        due_ms=lease_ends_ms if task.state == "running" else task.due_ms or 0,
+        attempts=task.attempts,
+        last_token=task.token,
+    )
 
 
 def as_queued(task: TaskRow) -> Task:

@@ -19,7 +19,7 @@ ledger, reports = Ledger(database, clock), DetectorReports(database, clock)
 store = open_store(settings.effective_storage_url)
 app = create_app(
     settings,
-    intake=Intake(queue, inspector, ledger, store, clock, settings),
+    intake=Intake(queue, inspector, ledger, store, settings),
     queue=queue,
     inspector=inspector,
     roster=roster,

@@ -8,7 +8,7 @@
 | Retryable, or a bug | retry with backoff; dead after the last attempt | delayed / dead |
 | Permanent | buried at once: failed | failed |
 | TaskEnded | the queue follows the ledger | untouched |
-| TaskNotFound | discarded: the submission was withdrawn | nothing there |
+| TaskNotFound | forgotten: the submission was withdrawn | nothing there |
 | LeaseLost | nothing: somebody else owns it | untouched |
 
 The ledger is written first: should the process die in between, the next worker finds the task ended.
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from dramatiq import Broker, MessageProxy, Middleware
 
 from models.ledger import Ledger
-from pipeline.broker import Abandon, Bury, ClaimedMessage, Complete, Defer, Discard, Ending, HandBack, Retry
+from pipeline.broker import Abandon, Bury, ClaimedMessage, Complete, Defer, Discard, Ending, Follow, HandBack, Retry
 from pipeline.clock import Clock
 from pipeline.errors import (
     FairlaneError,
@@ -117,17 +117,13 @@ class Outcome(Middleware):
                 self._ledger.put_back(task_id, token, "delayed", code, _message_of(error), None)
             case HandBack():
                 self._ledger.put_back(task_id, token, "queued", _code_of(error), _message_of(error), None)
-            case Bury(state, code, text) if not isinstance(error, TaskEnded):
+            case Bury(state, code, text):
                 self._ledger.end(task_id, token, state.value, code, text)
 
 
 def _follow(error: TaskEnded) -> Ending:
     state = TaskState(error.state)
-    if state is TaskState.DONE:
-        return Complete()
-    if state in (TaskState.FAILED, TaskState.DEAD):
-        return Bury(state, error.code, "the ledger had ended it already")
-    return Discard()
+    return Complete() if state is TaskState.DONE else Follow(state, error.code)
 
 
 def _code_of(error: BaseException | None) -> str:

@@ -16,6 +16,7 @@ from pipeline.queue.types import (
     LaneBooks,
     LaneStatus,
     QueuedTask,
+    Standing,
     Task,
     TaskState,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "Reason",
     "Roster",
     "Rules",
+    "Standing",
     "Task",
     "TaskState",
     "open_consumer_queue",

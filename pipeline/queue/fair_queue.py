@@ -166,6 +166,36 @@ class FairQueue(Submitting):
         if reply.word == "ended":
             raise TaskEnded(f"task {task_id} has ended: {reply.text(0)}", state=reply.text(0))
 
+    def amend(self, task_id: str, token: int | None, *, ending: TaskState, code: str) -> bool:
+        """End a task as the ledger says that it ended, though the queue has not ended it or has ended it otherwise.
+
+        Args:
+            token: of its last lease as the caller knows it; a task that has gone on since is left alone. None: any.
+        Returns: whether anything had to be changed.
+        """
+        rules = self.rules
+        reply = self._call(
+            "amend",
+            task_id,
+            "" if token is None else token,
+            ending.value,
+            code,
+            rules.policy,
+            rules.dedupe_ms,
+            rules.max_per_mac,
+            rules.dead_letter_max,
+        )
+        return reply.word == "amended"
+
+    def forget(self, task_id: str, token: int) -> bool:
+        """Take an open task out as if it had never come in: the ledger does not have it.
+
+        Args:
+            token: as in `amend`.
+        Returns: whether it was there.
+        """
+        return self._call("forget", task_id, token, self.rules.policy, self.rules.max_per_mac).word == "forgotten"
+
     # Keeping house: what the scheduler calls, again and again.
 
     def reap(self, lane: Lane, *, limit: int = 100) -> list[Ended]:
@@ -193,7 +223,8 @@ class FairQueue(Submitting):
 
     def promote(self, *, limit: int = 100) -> list[str]:
         """Put delayed tasks that are due back in line; return their ids."""
-        return [row[0] for row in _rows(self._call("promote", limit, self.rules.policy), 1)]
+        reply = self._call("promote", limit, self.rules.policy, self.rules.max_per_mac)
+        return [row[0] for row in _rows(reply, 1)]
 
     def resume(self, *, limit: int = 100) -> list[str]:
         """Let devices whose backoff has ended be served again; return their MACs."""

@@ -60,7 +60,9 @@ class Inspector:
         if state is TaskState.QUEUED:
             rank = self._ask("ZRANK", self.keys.line(mac, lane), fields["member"])
             position = None if rank is None else int(rank) + 1
-        due = self._ask("ZSCORE", self.keys.delayed(), task_id) if state is TaskState.DELAYED else None
+        due = (
+            self._ask("ZSCORE", self.keys.delayed(), f"{lane}:{mac}:{task_id}") if state is TaskState.DELAYED else None
+        )
         return QueuedTask(
             task_id=task_id,
             lane="ocr" if lane == "ocr" else "text",
@@ -119,7 +121,7 @@ class Inspector:
         books = []
         for lane in LANES:
             given_now = "" if self._clock is None else self._clock.now_ms()
-            reply = self._scripts.call("audit", self.keys.epoch(), given_now, lane)
+            reply = self._scripts.call("audit", self.keys.epoch(), given_now, lane, " ".join(LANES))
             counts = [int(value) for value in islice(reply.values, 10)]
             books.append(
                 LaneBooks(

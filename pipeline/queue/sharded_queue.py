@@ -26,6 +26,7 @@ from pipeline.queue.types import (
     Ended,
     Enqueued,
     Lane,
+    Standing,
     Started,
     Task,
     TaskState,
@@ -74,20 +75,20 @@ class ShardedQueue(FairQueue):
 
     # Submitting and ruling: at the device's home.
 
-    def admit(self, mac: str, lane: Lane) -> None:
-        self._home(mac).admit(mac, lane)
+    def admit(self, mac: str, lane: Lane) -> int:
+        return self._home(mac).admit(mac, lane)
 
-    def enqueue(self, task: Task, *, is_accepted: bool = False) -> Enqueued:
-        return self._home(task.mac).enqueue(task, is_accepted=is_accepted)
+    def enqueue(self, task: Task) -> Enqueued:
+        return self._home(task.mac).enqueue(task)
 
-    def enqueue_many(self, tasks: Sequence[Task]) -> list[Enqueued]:
+    def restore(self, standings: Sequence[Standing]) -> list[TaskState]:
         """Two round trips for each shard that gets a task."""
-        answers: dict[str, Enqueued] = {}
+        answers: dict[str, TaskState] = {}
         for shard in self.shards:
-            own = [task for task in tasks if self._home(task.mac) is shard]
+            own = [standing for standing in standings if self._home(standing.task.mac) is shard]
             if own:
-                answers |= zip((task.task_id for task in own), shard.enqueue_many(own), strict=True)
-        return [answers[task.task_id] for task in tasks]
+                answers |= zip((standing.task.task_id for standing in own), shard.restore(own), strict=True)
+        return [answers[standing.task.task_id] for standing in standings]
 
     def replay(self, task: Task) -> Enqueued:
         return self._home(task.mac).replay(task)
@@ -157,6 +158,13 @@ class ShardedQueue(FairQueue):
             except TaskNotFound:
                 continue
         raise TaskNotFound(f"no task {task_id} in the queue")
+
+    def amend(self, task_id: str, token: int | None, *, ending: TaskState, code: str) -> bool:
+        """A task that was never leased has a token without a shard, so they are asked one after the other."""
+        return any(shard.amend(task_id, token, ending=ending, code=code) for shard in self.shards)
+
+    def forget(self, task_id: str, token: int) -> bool:
+        return any(shard.forget(task_id, token) for shard in self.shards)
 
     # Keeping house: in each shard, up to `limit`.
 

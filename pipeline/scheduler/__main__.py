@@ -41,7 +41,7 @@ def build_loop(settings: Settings) -> Loop:
         Duty(
             "reconcile",
             settings.reconcile_interval_seconds * 1000,
-            partial(reconcile, queue, inspector, ledger, clock),
+            partial(reconcile, queue, inspector, ledger),
         ),
     ]
     return Loop(duties, clock, tick_s=settings.scheduler_tick_seconds)

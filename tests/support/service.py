@@ -60,7 +60,6 @@ class Service:
             "inspector": self.inspector,
             "ledger": self.ledger,
             "store": self.store,
-            "clock": self.clock,
             "settings": self.settings,
         }
         return Intake(**{**own, **parts})
@@ -78,7 +77,7 @@ class Service:
             "pause": self._pause,
         }
         chosen = {**own, **parts}
-        for_intake = {name: chosen[name] for name in ("queue", "inspector", "ledger", "store", "clock")}
+        for_intake = {name: chosen[name] for name in ("queue", "inspector", "ledger", "store")}
         return create_app(self.settings, intake=self.intake(**for_intake), **chosen)
 
     def http(self, **parts: Any) -> falcon.testing.TestClient:

@@ -29,7 +29,7 @@ local task = open_task(task_id)
 local state = text(task, 'state')
 if state == '' then return {'unknown'} end
 if state ~= 'queued' then
-  return {'known', state, state == 'delayed' and redis.call('ZSCORE', delayed_key(), task_id) or '0'}
+  return {'known', state, state == 'delayed' and redis.call('ZSCORE', delayed_key(), address_of(task)) or '0'}
 end
 
 local now = now_from(given_now)

@@ -25,6 +25,7 @@ COST  O(log n)
 --@include gates
 --@include device
 --@include task
+--@include leave
 
 local given_now, task_id, token, cost_ms = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local policy, delay_ms = ARGV[5], tonumber(ARGV[6])
@@ -34,9 +35,7 @@ if not holds(task, token) then return {'lost', text(task, 'state')} end
 local now = now_from(given_now)
 local lane, device = open_owner(task, now)
 release(lane, device, task, cost_ms)
-redis.call('ZADD', delayed_key(), now + delay_ms, task_id)
-put(task, 'state', 'delayed')
-add(lane, 'delayed', 1)
+delay(lane, task, now + delay_ms)
 save(task)
 reseat(lane, device, policy, now)
 save(device)

@@ -14,7 +14,6 @@ from pipeline.errors import (
     QueueUnavailable,
     StorageUnavailable,
 )
-from pipeline.queue import TaskState
 from tests.integration.worker.conftest import Shop
 from tests.support.processes import wait_until
 
@@ -107,12 +106,17 @@ def test_a_task_the_ledger_has_ended_is_not_done_again(shop: Shop) -> None:
     wait_until(lambda: states_of(shop, "t") == ("cancelled", "cancelled"))
 
 
-def test_a_withdrawn_submission_is_discarded(shop: Shop) -> None:
+@pytest.mark.feature("Q13")
+def test_a_withdrawn_submission_is_forgotten_so_that_its_id_may_come_again(shop: Shop) -> None:
     shop.submit("t")
     shop.ledger.withdraw("t")
     shop.start()
+    wait_until(lambda: shop.inspector.find("t") is None)
 
-    wait_until(lambda: (found := shop.inspector.find("t")) and found.state is TaskState.CANCELLED)
+    shop.submit("t")
+
+    wait_until(lambda: states_of(shop, "t") == ("done", "done"))
+    assert all(books.balances for books in shop.inspector.audit())
 
 
 @pytest.mark.feature("Q8")
