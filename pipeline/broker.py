@@ -12,7 +12,7 @@ from dramatiq import Broker, Consumer, Message, MessageProxy, Middleware
 from dramatiq.errors import BrokerConnectionError
 
 from pipeline.errors import ConfigurationError, FairlaneError, LeaseLost, QueueUnavailable
-from pipeline.queue import LANES, Claim, FairQueue, Lane, TaskState
+from pipeline.queue import LANES, Claim, FairQueue, Lane, Started, TaskState
 from pipeline.slots import Slots
 
 log = logging.getLogger(__name__)
@@ -28,9 +28,14 @@ class Complete:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A failure that may pass: again after `delay_ms`."""
+    """A failure that may pass: again after `delay_ms`.
+
+    Args:
+        is_loss: it cost an engine, as poison does each time.
+    """
 
     delay_ms: int
+    is_loss: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +103,13 @@ class ClaimedMessage(MessageProxy):
         self.ending: Ending = Abandon()
         #: Worker-milliseconds used so far, written by the measure middleware.
         self.cost_ms = 0
+        #: Workers and engines that the task has cost before this attempt.
+        self.losses = 0
 
-    def begin(self, attempt: int) -> None:
-        """Note the number of the attempt, which is known once it has begun; the actor gets it as an argument."""
-        self._message.kwargs["attempt"] = attempt
+    def begin(self, started: Started) -> None:
+        """Note what is known once the attempt has begun; its number is an argument of the actor."""
+        self._message.kwargs["attempt"] = started.attempt
+        self.losses = started.losses
 
     @property
     def attempt(self) -> int:
@@ -183,8 +191,8 @@ class FairBroker(Broker):
         match message.ending:
             case Complete():
                 self._queue.complete(task_id, token, cost_ms=cost_ms)
-            case Retry(delay_ms):
-                self._queue.retry(task_id, token, cost_ms=cost_ms, delay_ms=delay_ms)
+            case Retry(delay_ms, is_loss):
+                self._queue.retry(task_id, token, cost_ms=cost_ms, delay_ms=delay_ms, is_loss=is_loss)
             case Defer(code):
                 self._queue.defer(task_id, token, code=code)
             case HandBack():

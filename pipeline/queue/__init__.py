@@ -17,6 +17,7 @@ from pipeline.queue.types import (
     LaneStatus,
     QueuedTask,
     Standing,
+    Started,
     Task,
     TaskState,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "Roster",
     "Rules",
     "Standing",
+    "Started",
     "Task",
     "TaskState",
     "open_consumer_queue",

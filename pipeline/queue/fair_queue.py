@@ -86,7 +86,7 @@ class FairQueue(Submitting):
     def start(self, task_id: str, token: int) -> Started:
         """Begin to run a claimed task: from here on it counts as an attempt."""
         reply = self._held("start", task_id, token)
-        return Started(attempt=reply.number(0), payload=reply.values[1])
+        return Started(attempt=reply.number(0), losses=reply.number(1), payload=reply.values[2])
 
     def renew(self, task_id: str, token: int) -> int:
         """Hold the lease for another `lease_ms`; return its new end, epoch ms.
@@ -104,9 +104,13 @@ class FairQueue(Submitting):
         rules = self.rules
         self._held("complete", task_id, token, cost_ms, rules.policy, rules.dedupe_ms, rules.max_per_mac)
 
-    def retry(self, task_id: str, token: int, *, cost_ms: int, delay_ms: int) -> int:
-        """Put the task back after a failed attempt; return when it is due, epoch ms."""
-        return self._held("retry", task_id, token, cost_ms, self.rules.policy, delay_ms).number(0)
+    def retry(self, task_id: str, token: int, *, cost_ms: int, delay_ms: int, is_loss: bool = False) -> int:
+        """Put the task back after a failed attempt; return when it is due, epoch ms.
+
+        Args:
+            is_loss: the attempt cost an engine; it counts beside the workers that the task has lost.
+        """
+        return self._held("retry", task_id, token, cost_ms, self.rules.policy, delay_ms, int(is_loss)).number(0)
 
     def defer(self, task_id: str, token: int, *, code: str) -> Ended:
         """Put the task back without an attempt and its device's lane into backoff; dead after too many defers.

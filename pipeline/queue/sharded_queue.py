@@ -138,8 +138,8 @@ class ShardedQueue(FairQueue):
     def complete(self, task_id: str, token: int, *, cost_ms: int) -> None:
         self._holder(token).complete(task_id, token, cost_ms=cost_ms)
 
-    def retry(self, task_id: str, token: int, *, cost_ms: int, delay_ms: int) -> int:
-        return self._holder(token).retry(task_id, token, cost_ms=cost_ms, delay_ms=delay_ms)
+    def retry(self, task_id: str, token: int, *, cost_ms: int, delay_ms: int, is_loss: bool = False) -> int:
+        return self._holder(token).retry(task_id, token, cost_ms=cost_ms, delay_ms=delay_ms, is_loss=is_loss)
 
     def defer(self, task_id: str, token: int, *, code: str) -> Ended:
         return self._holder(token).defer(task_id, token, code=code)

@@ -118,10 +118,12 @@ class Started:
 
     Args:
         attempt: its number, from 1.
+        losses: workers and engines that the task has cost before.
         payload: what was given at the submit.
     """
 
     attempt: int
+    losses: int
     payload: bytes
 
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 from pipeline.errors import BadImage, ConfigurationError, FieldProblem, InvalidInput, QueueFull
@@ -23,6 +24,10 @@ def refusing(threads: int, limits: ImageLimits) -> Reader:
     raise ConfigurationError("no model")
 
 
+#: What a child that leaks holds on to.
+_KEPT: list[bytes] = []
+
+
 class Unpicklable(Exception):
     def __init__(self, one: str, *, two: str) -> None:
         super().__init__(one)
@@ -38,6 +43,8 @@ def _obey(data: bytes) -> OcrResult:
         b"overload": lambda: _raise(QueueFull("full", retry_after_ms=3_000)),
         b"foreign": lambda: _raise(Unpicklable("odd", two="thing")),
         b"no memory": lambda: _raise(MemoryError()),
+        b"eat memory": _eat_memory,
+        b"grow": lambda: _KEPT.append(b"x" * 200_000_000),
     }
     if data.startswith(TELL):
         Path(os.fsdecode(data.removeprefix(TELL))).write_bytes(b"begun")
@@ -45,6 +52,12 @@ def _obey(data: bytes) -> OcrResult:
     if data in orders:
         orders[data]()
     return OcrResult((), 1, 1, 1.0, "obedient", str(os.getpid()))
+
+
+def _eat_memory() -> None:
+    while True:
+        _KEPT.append(b"x" * 10_000_000)
+        time.sleep(0.01)
 
 
 def _raise(error: Exception) -> None:
