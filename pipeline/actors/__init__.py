@@ -16,7 +16,7 @@ from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import ConfigurationError
 from pipeline.log import configure_logging
-from pipeline.middleware import Context, LeaseRenewal, Measure, Outcome, Presence, RetryRules, WarmUp
+from pipeline.middleware import Context, ForcedStop, LeaseRenewal, Measure, Outcome, Presence, RetryRules, WarmUp
 from pipeline.ocr.child import ReaderFactory, build_rapid_reader
 from pipeline.ocr.images import ImageLimits
 from pipeline.ocr.pool import ChildLimits, OcrPool
@@ -71,6 +71,7 @@ def build_broker(settings: Settings, reader_factory: ReaderFactory = build_rapid
                 heartbeat_s=settings.worker_heartbeat_seconds,
             ),
             LeaseRenewal(open_queue(settings), renew_s=settings.lease_renew_seconds),
+            ForcedStop(open_queue(settings), ledger),
             Outcome(ledger, clock, retry_rules),
             Measure(clock),
         ],

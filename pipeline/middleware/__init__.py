@@ -4,15 +4,17 @@
 2. warm_up   the engine stands before the worker is announced or claims anything
 3. presence  announces the worker, and stops claiming first when it shuts down
 4. lease     starts the attempt; a lease that is gone by now skips the rest
-5. outcome   decides with the cost known: on the way out it comes after measure
-6. measure   closest to the work, so that it times the work alone
+5. forced_stop  has no hook around a task; it stands with the lease, whose end it is
+6. outcome   decides with the cost known: on the way out it comes after measure
+7. measure   closest to the work, so that it times the work alone
 """
 
 from pipeline.middleware.context import Context
+from pipeline.middleware.forced_stop import ForcedStop
 from pipeline.middleware.lease import LeaseRenewal
 from pipeline.middleware.measure import Measure
 from pipeline.middleware.outcome import Outcome, RetryRules
 from pipeline.middleware.presence import Presence
 from pipeline.middleware.warm_up import WarmUp
 
-__all__ = ["Context", "LeaseRenewal", "Measure", "Outcome", "Presence", "RetryRules", "WarmUp"]
+__all__ = ["Context", "ForcedStop", "LeaseRenewal", "Measure", "Outcome", "Presence", "RetryRules", "WarmUp"]
