@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,10 +23,7 @@ from tests.support.ocr_readers import MARKER
 from tests.support.pictures import corner_marked, encoded
 from tests.support.processes import wait_until
 from tests.support.servers import start_postgres, start_valkey
-
-ROOT = Path(__file__).parents[2]
-WORKER = (sys.executable, "-m", "dramatiq", "tests.support.poison_worker:broker", "--queues", "ocr", "--processes", "1")
-SCHEDULER = (sys.executable, "-m", "pipeline.scheduler")
+from tests.support.ward import ROOT, SCHEDULER, WORKER
 
 
 class Fleet:

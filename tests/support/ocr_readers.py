@@ -50,6 +50,7 @@ def _obey(data: bytes) -> OcrResult:
         b"crash worker": lambda: os.kill(os.getppid(), signal.SIGKILL),
         b"hang": signal.pause,
         b"take two seconds": lambda: time.sleep(2),
+        b"take a fifth": lambda: time.sleep(0.2),
         b"bad image": lambda: _raise(BadImage("broken")),
         b"invalid input": lambda: _raise(InvalidInput([FieldProblem("/words/0", "is blank")])),
         b"overload": lambda: _raise(QueueFull("full", retry_after_ms=3_000)),
