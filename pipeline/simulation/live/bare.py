@@ -2,9 +2,9 @@
 
 The commands are recorded from the scripts themselves, with their arguments, and played again on the state that they
 were recorded on: once by a script that has no logic, once as a transaction (MULTI, the commands, EXEC). Both are
-atomic, as the operation has to be. Scripts are compared by the server's time in them, which leaves out reading the
-request, so what the script without logic is sent costs it nothing; with the transaction, whose every command is read
-and answered apart, all of the core's time is compared.
+atomic, as the operation has to be. The scripts are compared by the server's time in them, which leaves out the socket:
+the one without logic is sent all its commands, ours a few words. With the transaction, whose every command is read and
+answered apart, all of the core's time is compared.
 """
 
 from collections.abc import Callable, Sequence

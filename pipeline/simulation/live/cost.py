@@ -143,7 +143,8 @@ class _FilledQueue(ScriptedQueue):
         tasks = [Task(f"t{number}", "text", _mac(number), 0) for number in range(devices)]
         last = range(paused, devices)[: max(1, _DEEP // 10)]
         tasks += [Task(f"more{number}", "text", _mac(last[number % len(last)]), 0) for number in range(_DEEP)]
-        tasks += [Task(f"last{number}", "text", _mac(devices - 1), 0) for number in range(3)]
+        # A second task each: whose line is empty is not put into backoff, so there would be nothing to resume.
+        tasks += [Task(f"next{number}", "text", _mac(number), 0) for number in range(paused, devices)]
         for start in range(0, paused, _PAGE):
             macs = [_mac(number) for number in range(start, min(start + _PAGE, paused))]
             self._call_many("set_device", [(mac, self.rules.policy, " ".join(LANES), "", "", "", "1") for mac in macs])
