@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -17,7 +17,7 @@ from pipeline.queue.connection import connect, reaching
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.keys import Keys
 from pipeline.queue.rules import Rules
-from pipeline.queue.types import Lane
+from pipeline.queue.types import Lane, Standing, Task
 from pipeline.runner import tether
 
 #: Seconds the server may take to answer, and to end.
@@ -33,6 +33,10 @@ class ScriptedQueue(FairQueue):
         super().__init__(self.server, rules, clock)
         with reaching("empty the server"):
             self.server.flushall()
+
+    def fill(self, tasks: Sequence[Task]) -> None:
+        """Put tasks in line, many at once."""
+        self.restore([Standing(task) for task in tasks])
 
     def set_estimates(self, lane: Lane, costs_ms: dict[str, int]) -> None:
         """Let the lane believe that tasks of these size classes cost so many worker-ms; each end teaches it anew."""

@@ -116,7 +116,7 @@ class Bench:
     def _fill(self) -> None:
         self._client.flushdb()
         self._claims.clear()
-        self.queue.enqueue_many([self._task("first", number) for number in range(self.calls)])
+        self.queue.fill([self._task("first", number) for number in range(self.calls)])
 
     def _spend(self, call: Callable[[int], object]) -> Spent:
         script_us, core_us = self._statistics.script_us(), self._statistics.core_us()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 
 from pipeline.queue import Claim, FairQueue, Inspector, Rules, Task, TaskState
-from pipeline.queue.types import LANES, DeviceRules
+from pipeline.queue.types import LANES, DeviceRules, Standing
 from pipeline.simulation.live.outcome import LiveBound, LiveOutcome
 from pipeline.simulation.live.plan import Plan
 from pipeline.simulation.live.statistics import ServerStatistics
@@ -40,7 +40,7 @@ def _claim_commands(url: str, rules: Rules, claims: int, sites: int) -> list[int
         Task(f"t{number}", "text", _mac(number % 50), 0, site=f"site{number % 50 % sites}")
         for number in range(claims + 100)
     ]
-    queue.enqueue_many(tasks)
+    queue.fill(tasks)
     queue.claim("text")  # so that the server knows the script
     statistics = ServerStatistics(queue.server)
     return [statistics.commands_of(lambda: queue.claim("text")).total() for _ in range(claims)]
@@ -64,7 +64,7 @@ class OperationCost:
 
     def count(self) -> dict[str, Counter[str]]:
         """Return the commands of each operation."""
-        self.queue.fill(self.devices)
+        self.queue.fill_devices(self.devices)
         for is_counted in (False, True):  # the first time the server gets to know the scripts
             self._submit(f"new{is_counted}")
             self._serve()
@@ -78,6 +78,8 @@ class OperationCost:
         self._count("admit", lambda: self.queue.admit(free, "text"))
         self._count("enqueue", lambda: self.queue.enqueue(Task(task_id, "text", free, 0)))
         self._count("enqueue, paused", lambda: self.queue.enqueue(Task(f"{task_id}-paused", "text", paused, 0)))
+        back = Standing(Task(f"{task_id}-restored", "text", free, 0))
+        self._count("restore", lambda: self.queue.restore([back]), 1)
         self._count("set_device", lambda: self.queue.set_device(paused, DeviceRules(is_paused=True)))
 
     def _serve(self) -> None:
@@ -112,6 +114,8 @@ class OperationCost:
         self._count("expire", self.queue.expire, 1)
         self.queue.enqueue(Task(f"{task_id}-cancelled", "text", free, 0))
         self._count("cancel", lambda: self.queue.cancel(f"{task_id}-cancelled"))
+        self.queue.enqueue(Task(f"{task_id}-withdrawn", "text", free, 0))
+        self._count("forget", lambda: self.queue.forget(f"{task_id}-withdrawn", 0))
 
     def _look(self, task_id: str) -> None:
         self._count("find", lambda: self.inspector.find(task_id))
@@ -138,7 +142,7 @@ class _FilledQueue(ScriptedQueue):
     deferred must not be the last that can be served, which would spare the command that scores its site anew.
     """
 
-    def fill(self, devices: int) -> None:
+    def fill_devices(self, devices: int) -> None:
         paused = min(devices * 9 // 10, devices - 2)
         tasks = [Task(f"t{number}", "text", _mac(number), 0) for number in range(devices)]
         last = range(paused, devices)[: max(1, _DEEP // 10)]
@@ -149,7 +153,7 @@ class _FilledQueue(ScriptedQueue):
             macs = [_mac(number) for number in range(start, min(start + _PAGE, paused))]
             self._call_many("set_device", [(mac, self.rules.policy, " ".join(LANES), "", "", "", "1") for mac in macs])
         for start in range(0, len(tasks), _PAGE):
-            self.enqueue_many(tasks[start : start + _PAGE])
+            self.fill(tasks[start : start + _PAGE])
 
 
 def _mac(device: int) -> str:

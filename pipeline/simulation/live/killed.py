@@ -33,7 +33,7 @@ def measure_killed_workers(site: Site, plan: Plan) -> LiveOutcome:
     """Kill workers at different times after their last renewal; time each task from the kill to its next start."""
     queue, clock = ScriptedQueue(site.url, site.rules, None), SystemClock()
     count = plan.holders * plan.held
-    queue.enqueue_many([Task(f"t{number}", "text", f"{number:012x}", 0) for number in range(count)])
+    queue.fill([Task(f"t{number}", "text", f"{number:012x}", 0) for number in range(count)])
     killed_us: dict[str, int] = {}
     started_us: dict[str, int] = {}
     all_started = Event()

@@ -40,7 +40,7 @@ def measure_freed_to_next(site: Site, plan: Plan) -> LiveOutcome:
     The completion of the first, the next claim and its start lie in between.
     """
     queue, clock = ScriptedQueue(site.url, site.rules, None), SystemClock()
-    queue.enqueue_many([Task(f"t{number}", "text", f"{number % 50:012x}", 0) for number in range(plan.backlog)])
+    queue.fill([Task(f"t{number}", "text", f"{number % 50:012x}", 0) for number in range(plan.backlog)])
     begun_us: list[int] = []
     all_begun = Event()
 

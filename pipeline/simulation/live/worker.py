@@ -59,7 +59,7 @@ def working(site: Site, work: Callable[[str], None], *, threads: int) -> Iterato
                 Context(),
                 Presence(registry, engine_slots=1, engine_name="none", heartbeat_s=_HEARTBEAT_S),
                 LeaseRenewal(FairQueue(renewing, site.rules), renew_s=site.renew_s),
-                Outcome(site.ledger(), clock, RetryRules(max_attempts=1, base_ms=1, max_ms=1)),
+                Outcome(site.ledger(), clock, RetryRules(max_attempts=1, max_losses=3, base_ms=1, max_ms=1)),
                 Measure(clock),
             ],
         )
