@@ -1,5 +1,6 @@
 """`fairlane simulate`: the queue's own scripts on a virtual clock and in real time, and whether its bounds hold."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -113,6 +114,9 @@ def _show(outcomes: Sequence[Outcome], live: Sequence[LiveOutcome]) -> None:
     console.print(bounds_table(outcomes, live))
     click.echo()
     click.echo(summary(outcomes, live))
+    if live:
+        # Whatever else the machine does is in the waits.
+        click.echo(f"real time on {os.cpu_count()} cores with a load of {os.getloadavg()[0]:.1f}")
 
 
 def _draw(outcomes: Sequence[Outcome], png: Path) -> None:

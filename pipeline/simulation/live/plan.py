@@ -26,8 +26,8 @@ class Plan:
     submits: int = 400
     pause_s: float = 0.02
     backlog: int = 1_000
-    rounds: int = 9
-    calls: int = 1_000
+    rounds: int = 40
+    calls: int = 200
     holders: int = 5
     held: int = 20
     lease_s: int = 30
