@@ -9,10 +9,12 @@ from functools import partial
 import pytest
 
 from pipeline.cli import run
+from pipeline.queue import Rules
 from pipeline.queue.connection import connect
 from pipeline.simulation.live import TINY, measure_live
+from pipeline.simulation.live.bare import FORMS, Bench
 from pipeline.simulation.live.statistics import ServerStatistics
-from pipeline.simulation.server import private_valkey
+from pipeline.simulation.server import ScriptedQueue, private_valkey
 
 QUANTITIES = {
     "commands per claim",
@@ -73,3 +75,19 @@ def test_commands_are_counted_without_those_that_measure() -> None:
         counted = ServerStatistics(client).commands_of(call)
 
     assert counted == {"set": 1, "get": 1}
+
+
+def test_the_bare_commands_leave_what_the_scripts_leave() -> None:
+    left = []
+    with private_valkey() as url:
+        queue = ScriptedQueue(url, Rules(max_total=10**9), None)
+        bench = Bench(queue, 5)
+        recorded = bench.record()
+        for form in FORMS:
+            bench.take_turn(form, recorded)
+            seats = queue.server.zrange(queue.keys.schedule("text", "local"), 0, -1)
+            states = [queue.server.hget(queue.keys.task(f"first{number}"), "state") for number in range(5)]
+            left.append((sorted(queue.server.keys()), sorted(seats), states))
+
+    assert left[0] == left[1] == left[2]
+    assert left[0][2] == [b"done"] * 5
