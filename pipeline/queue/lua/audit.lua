@@ -83,7 +83,7 @@ for _, mac in ipairs(redis.call('ZRANGE', oldest_key(lane_name), 0, -1)) do
   waiting = waiting + #members
   for _, member in ipairs(members) do expect_state(string.match(member, '^%d+:%d+:%d+:(.+)$') or member, 'queued') end
   expect_counts(mac, device)
-  local turn = text(device, 'turn:' .. lane_name)
+  local turn = text(device.part, 'turn')
   local is_seated = turn ~= '' and redis.call('ZSCORE', schedule_key(lane_name, device.site), turn) and true or false
   expect(#members > 0 or lane_get(device, 'inflight') > 0, mac .. ': listed as waiting with an empty line')
   local is_gated = shut_gate(device, now) ~= nil

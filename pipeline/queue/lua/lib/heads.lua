@@ -1,7 +1,8 @@
 -- The head of a device's line: leased, or put aside when it cannot be. Part of claim.lua.
 
 local function bury_foreign(device, member)
-  local foreign = {id = member, value = {mac = device.mac, lane = lane_name}}
+  local foreign = new_record()
+  foreign.id, foreign.value.mac, foreign.value.lane = member, device.mac, lane_name
   write_dead_letter(foreign, 'dead', 'poisoned_entry', 'the line held what no fairlane wrote', dead_max, now)
 end
 
