@@ -1,0 +1,358 @@
+"""Paced replay, on a real queue and a real ledger: limits and shares hold, each letter once, a crash loses nothing."""
+
+from collections import Counter
+
+import pytest
+import redis
+
+from models.base import Database
+from models.dead_letters import Chosen, DeadLetterRow, DeadLetters
+from models.ledger import Ledger, NewTask
+from models.replays import Replays
+from pipeline.errors import LeaseLost, QueueUnavailable
+from pipeline.queue import FairQueue, Rules, Task, TaskState
+from pipeline.scheduler.reconcile import reconcile
+from pipeline.scheduler.replay import Pace, Replayer
+from tests.support.clock import FakeClock
+from tests.support.line import BLUE, GREEN, RED, Line
+
+TICK_MS = 500
+
+
+class House:
+    """A queue, a ledger, their dead letters and a scheduler that replays them."""
+
+    def __init__(self, client: redis.Redis, database: Database, clock: FakeClock, **rules: int | str) -> None:
+        self.line = Line(client, clock, Rules(**rules))  # type: ignore[arg-type]
+        self.queue, self.inspector, self.clock = self.line.queue, self.line.inspector, clock
+        self.ledger, self.letters = Ledger(database, clock), DeadLetters(database, clock)
+        self.replays = Replays(database, clock)
+        self.replayer = self.scheduler(1000)
+
+    def scheduler(self, per_second: int, queue: FairQueue | None = None) -> Replayer:
+        pace = Pace(per_second, TICK_MS / 1000)
+        return Replayer(queue or self.queue, self.inspector, self.ledger, self.replays, self.clock, pace)
+
+    def submit(self, task_id: str, mac: str = RED) -> None:
+        now_ms = self.clock.now_ms()
+        self.ledger.accept(NewTask(task_id, "ocr", mac, "local", "0" * 64, {}, 1, None, now_ms))
+        self.queue.enqueue(Task(task_id, "ocr", mac, now_ms))
+
+    def die(self, task_id: str, mac: str = RED) -> int:
+        """Submit a task that dies, in both books; return its token."""
+        self.submit(task_id, mac)
+        return self.fail()
+
+    def fail(self) -> int:
+        claim = self.line.claim()
+        started = self.queue.start(claim.task_id, claim.token)
+        self.ledger.start(claim.task_id, claim.token, started.attempt)
+        self.ledger.end(claim.task_id, claim.token, "dead", "engine_timeout", "")
+        self.queue.bury(claim.task_id, claim.token, ending=TaskState.DEAD, code="engine_timeout", message="", cost_ms=5)
+        self.clock.advance(10)
+        return claim.token
+
+    def ask(self, chosen: Chosen | None = None) -> int:
+        return self.letters.ask_replay(chosen or Chosen())
+
+    def letter(self, task_id: str) -> DeadLetterRow:
+        return self.letters.page(Chosen(task_id=task_id), before=None, limit=1)[0]
+
+    def states(self, task_id: str) -> tuple[str, str]:
+        queued, row = self.inspector.find(task_id), self.ledger.get(task_id)
+        return queued.state.value if queued else "unknown", row.state if row else "unknown"
+
+    def replayed(self) -> int:
+        return self.replays.count_replayed(within_ms=10**12)
+
+    def reconcile(self) -> None:
+        reconcile(self.queue, self.inspector, self.ledger, self.clock)
+
+
+@pytest.fixture
+def house(valkey: redis.Redis, database: Database, clock: FakeClock) -> House:
+    return House(valkey, database, clock)
+
+
+@pytest.mark.feature("Q16")
+def test_a_replayed_task_waits_and_runs_to_its_end_in_both_books(house: House) -> None:
+    token = house.die("a")
+    house.clock.advance(10 * 3_600_000)  # long after its time to live and the dedupe window
+    house.ask()
+
+    house.replayer.run()
+
+    assert house.states("a") == ("queued", "queued")
+    claim = house.line.claim()
+    assert claim.token > token + 1
+    assert house.queue.start("a", claim.token).attempt == 1
+    assert house.ledger.start("a", claim.token, 1).state == "running"
+    house.line.assert_books_balance()
+
+
+@pytest.mark.feature("Q16")
+def test_a_lease_that_follows_at_once_is_above_the_fence(house: House) -> None:
+    token = house.die("a")
+    house.clock.advance(-10)  # a clock set back: tokens then grow by one
+    house.ask()
+
+    house.replayer.run()
+
+    claim = house.line.claim()
+    assert house.ledger.start("a", claim.token, 1).token > token + 1
+
+
+@pytest.mark.feature("Q16")
+@pytest.mark.feature("Q7")
+def test_a_worker_that_slept_over_a_replay_changes_nothing(house: House) -> None:
+    token = house.die("a")
+    house.ask()
+    house.replayer.run()
+    row, before = house.ledger.get("a"), house.line.snapshot()
+
+    with pytest.raises(LeaseLost):
+        house.ledger.put_back("a", token, "delayed", "storage_unavailable", "", 5)
+    with pytest.raises(LeaseLost):
+        house.queue.retry("a", token, cost_ms=1, delay_ms=1)
+
+    assert (house.ledger.get("a"), house.line.snapshot()) == (row, before)
+
+
+@pytest.mark.feature("Q16")
+def test_a_round_without_a_letter_asks_the_queue_nothing(house: House) -> None:
+    house.die("a")
+    before = house.line.client.info("stats")["total_commands_processed"]
+
+    house.replayer.run()
+
+    assert house.line.client.info("stats")["total_commands_processed"] - before == 1  # our own INFO
+    assert house.states("a") == ("dead", "dead")
+
+
+@pytest.mark.feature("Q16")
+def test_letters_are_replayed_oldest_first_at_the_pace_that_is_set(house: House) -> None:
+    for number in range(30):
+        house.die(f"t{number:02d}")
+    house.ask()
+    paced, seen = house.scheduler(10), []
+    for _ in range(4):
+        paced.run()
+        seen.append(house.replayed())
+        house.clock.advance(TICK_MS)
+
+    assert seen == [5, 10, 15, 20]
+    assert house.line.drain(20) == [f"t{number:02d}" for number in range(20)]
+
+
+@pytest.mark.feature("Q16")
+def test_several_schedulers_keep_one_pace_and_replay_each_letter_once(house: House) -> None:
+    for number in range(20):
+        house.die(f"t{number}")
+    house.ask()
+    schedulers = [house.scheduler(10) for _ in range(3)]
+    for _ in range(4):
+        for scheduler in schedulers:
+            scheduler.run()
+        assert house.replays.count_replayed(within_ms=1000) <= 10
+        house.clock.advance(TICK_MS)
+
+    assert house.replayed() == 20
+    assert house.inspector.lanes()[0].waiting == 20
+    assert len(house.line.drain(20)) == 20
+    house.line.assert_books_balance()
+
+
+@pytest.mark.feature("Q16")
+def test_two_schedulers_with_the_same_letter_in_hand_replay_it_once(house: House) -> None:
+    house.die("a")
+    house.ask()
+    (asked,) = house.replays.asked(passing_over=(), limit=9)
+    house.replayer.run()
+
+    assert house.replays.reopen(asked, above_token=0) is None
+    assert house.inspector.lanes()[0].waiting == 1
+
+
+@pytest.mark.feature("Q16")
+@pytest.mark.feature("Q5")
+def test_a_device_that_replays_a_hundred_tasks_cannot_starve_a_light_one(house: House) -> None:
+    for number in range(100):
+        house.die(f"red{number}", RED)
+    house.ask()
+    house.replayer.run()
+    assert house.replayed() == 100
+    for number in range(10):
+        house.submit(f"blue{number}", BLUE)
+
+    served = house.line.drain(20)
+
+    owners = Counter(task_id.rstrip("0123456789") for task_id in served)
+    assert abs(owners["red"] - owners["blue"]) <= 2, "each has half of the turns while both wait"
+
+
+@pytest.mark.feature("Q16")
+def test_a_device_without_room_is_tried_later_and_holds_up_no_other(
+    valkey: redis.Redis, database: Database, clock: FakeClock
+) -> None:
+    house = House(valkey, database, clock, max_per_mac=2)
+    for number in range(3):
+        house.die(f"red{number}", RED)
+    house.die("blue", BLUE)
+    for number in range(2):
+        house.submit(f"new{number}", RED)
+    house.ask()
+
+    house.replayer.run()
+    assert house.states("blue") == ("queued", "queued")
+    assert house.states("red0") == ("dead", "dead")
+    assert house.letter("red0").replay_asked_ms is not None
+
+    assert Counter(house.line.drain(3)) == Counter(["new0", "new1", "blue"])
+    house.clock.advance(60_000)
+    house.replayer.run()
+    assert [house.states(f"red{number}")[1] for number in range(3)] == ["queued", "queued", "dead"]
+    house.line.assert_books_balance()
+
+
+@pytest.mark.feature("Q16")
+def test_a_full_queue_ends_the_round_until_there_is_room(
+    valkey: redis.Redis, database: Database, clock: FakeClock
+) -> None:
+    house = House(valkey, database, clock, max_total=2)
+    house.die("a", RED)
+    house.die("b", BLUE)
+    for number in range(2):
+        house.submit(f"new{number}", GREEN)
+    house.ask()
+
+    house.replayer.run()
+    house.line.drain(2)
+    house.replayer.run()
+    assert house.replayed() == 0, "it was told when to come back"
+
+    house.clock.advance(60_000)
+    house.replayer.run()
+    assert house.replayed() == 2
+
+
+@pytest.mark.feature("Q16")
+def test_room_that_is_made_for_a_replay_is_written_in_both_books(
+    valkey: redis.Redis, database: Database, clock: FakeClock
+) -> None:
+    house = House(valkey, database, clock, max_per_mac=1, overload_policy="drop_oldest")
+    house.die("a")
+    house.submit("oldest")
+    house.ask()
+
+    house.replayer.run()
+
+    assert house.states("a") == ("queued", "queued")
+    assert house.states("oldest") == ("evicted", "evicted")
+
+
+@pytest.mark.feature("Q16")
+def test_a_task_that_is_no_longer_dead_is_refused_with_the_reason(house: House) -> None:
+    house.die("a")
+    house.die("b")
+    house.ask()
+    house.replays.reopen(house.replays.asked(passing_over=(), limit=1)[0], above_token=0)
+    house.ledger.close("a", "cancelled", "cancelled", "")
+    house.ledger._database.execute_sql("UPDATE dead_letter SET replayed_ms = NULL WHERE task_id = 'a'")
+
+    house.replayer.run()
+
+    letter = house.letter("a")
+    assert (letter.replay_asked_ms, letter.replayed_ms) == (None, None)
+    assert "cancelled" in letter.replay_refusal
+    assert house.states("b") == ("queued", "queued"), "the next one is replayed all the same"
+
+
+def test_a_task_whose_worker_has_not_told_the_queue_yet_is_replayed_a_little_later(house: House) -> None:
+    house.submit("a")
+    claim = house.line.claim()
+    house.ledger.end("a", claim.token, "dead", "engine_timeout", "")
+    house.ask()
+    house.replayer.run()
+    assert house.states("a") == ("leased", "dead")
+
+    house.queue.bury("a", claim.token, ending=TaskState.DEAD, code="engine_timeout", message="", cost_ms=1)
+    house.clock.advance(5_000)
+    house.replayer.run()
+
+    assert house.states("a") == ("queued", "queued")
+
+
+class DyingQueue(FairQueue):
+    """A queue that stops answering before the task is in line."""
+
+    def replay(self, task: Task) -> object:  # type: ignore[override]
+        raise QueueUnavailable("replay: no answer")
+
+
+@pytest.mark.feature("Q16")
+@pytest.mark.feature("S1")
+@pytest.mark.parametrize("is_forgotten", [False, True], ids=["remembered", "forgotten"])
+def test_a_crash_between_ledger_and_line_is_mended_by_the_reconciler(house: House, is_forgotten: bool) -> None:
+    token = house.die("a")
+    if is_forgotten:
+        house.clock.advance(10 * 3_600_000)
+        house.line.client.delete(house.queue.keys.task("a"))
+    house.ask()
+    with pytest.raises(QueueUnavailable):
+        house.scheduler(1000, DyingQueue(house.line.client, house.queue.rules, house.clock)).run()
+    assert house.states("a")[1] == "queued"
+
+    house.clock.advance(10_000)
+    house.reconcile()
+    house.reconcile()
+
+    assert house.states("a") == ("queued", "queued")
+    claim = house.line.claim()
+    assert claim.token > token
+    assert house.ledger.start("a", claim.token, 1).state == "running"
+    house.line.assert_books_balance()
+
+
+def test_an_emptied_queue_gives_a_replayed_task_its_whole_time_again(house: House) -> None:
+    house.die("a")
+    house.clock.advance(10 * 3_600_000)
+    house.ask()
+    house.replayer.run()
+    house.line.client.flushall()
+    house.clock.advance(10_000)
+
+    house.reconcile()
+
+    assert house.line.claim().task_id == "a"
+
+
+def test_a_replayed_task_that_dies_while_the_ledger_is_away_is_closed_by_the_reconciler(house: House) -> None:
+    house.die("a")
+    house.ask()
+    house.replayer.run()
+    claim = house.line.claim()
+    house.queue.bury("a", claim.token, ending=TaskState.DEAD, code="worker_crash", message="", cost_ms=1)
+    house.clock.advance(10_000)
+
+    house.reconcile()
+
+    assert house.states("a") == ("dead", "dead")
+    assert house.letters.count(Chosen(task_id="a")) == 2
+
+
+def test_the_reconciler_waits_with_a_reopened_task_while_its_device_has_no_room(
+    valkey: redis.Redis, database: Database, clock: FakeClock
+) -> None:
+    house = House(valkey, database, clock, max_per_mac=1)
+    house.die("a")
+    house.ask()
+    house.replays.reopen(house.replays.asked(passing_over=(), limit=1)[0], above_token=0)
+    house.submit("b")
+    house.clock.advance(10_000)
+
+    house.reconcile()
+    assert house.states("a") == ("dead", "queued")
+    house.line.drain(1)
+    house.reconcile()
+
+    assert house.states("a") == ("queued", "queued")
