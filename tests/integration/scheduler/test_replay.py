@@ -6,67 +6,11 @@ import pytest
 import redis
 
 from models.base import Database
-from models.dead_letters import Chosen, DeadLetterRow, DeadLetters
-from models.ledger import Ledger, NewTask
-from models.replays import Replays
-from pipeline.errors import LeaseLost, QueueUnavailable
-from pipeline.queue import FairQueue, Rules, Task, TaskState
-from pipeline.scheduler.reconcile import reconcile
-from pipeline.scheduler.replay import Pace, Replayer
+from pipeline.errors import LeaseLost
+from pipeline.queue import TaskState
 from tests.support.clock import FakeClock
-from tests.support.line import BLUE, GREEN, RED, Line
-
-TICK_MS = 500
-
-
-class House:
-    """A queue, a ledger, their dead letters and a scheduler that replays them."""
-
-    def __init__(self, client: redis.Redis, database: Database, clock: FakeClock, **rules: int | str) -> None:
-        self.line = Line(client, clock, Rules(**rules))  # type: ignore[arg-type]
-        self.queue, self.inspector, self.clock = self.line.queue, self.line.inspector, clock
-        self.ledger, self.letters = Ledger(database, clock), DeadLetters(database, clock)
-        self.replays = Replays(database, clock)
-        self.replayer = self.scheduler(1000)
-
-    def scheduler(self, per_second: int, queue: FairQueue | None = None) -> Replayer:
-        pace = Pace(per_second, TICK_MS / 1000)
-        return Replayer(queue or self.queue, self.inspector, self.ledger, self.replays, self.clock, pace)
-
-    def submit(self, task_id: str, mac: str = RED) -> None:
-        now_ms = self.clock.now_ms()
-        self.ledger.accept(NewTask(task_id, "ocr", mac, "local", "0" * 64, {}, 1, None, now_ms))
-        self.queue.enqueue(Task(task_id, "ocr", mac, now_ms))
-
-    def die(self, task_id: str, mac: str = RED) -> int:
-        """Submit a task that dies, in both books; return its token."""
-        self.submit(task_id, mac)
-        return self.fail()
-
-    def fail(self) -> int:
-        claim = self.line.claim()
-        started = self.queue.start(claim.task_id, claim.token)
-        self.ledger.start(claim.task_id, claim.token, started.attempt)
-        self.ledger.end(claim.task_id, claim.token, "dead", "engine_timeout", "")
-        self.queue.bury(claim.task_id, claim.token, ending=TaskState.DEAD, code="engine_timeout", message="", cost_ms=5)
-        self.clock.advance(10)
-        return claim.token
-
-    def ask(self, chosen: Chosen | None = None) -> int:
-        return self.letters.ask_replay(chosen or Chosen())
-
-    def letter(self, task_id: str) -> DeadLetterRow:
-        return self.letters.page(Chosen(task_id=task_id), before=None, limit=1)[0]
-
-    def states(self, task_id: str) -> tuple[str, str]:
-        queued, row = self.inspector.find(task_id), self.ledger.get(task_id)
-        return queued.state.value if queued else "unknown", row.state if row else "unknown"
-
-    def replayed(self) -> int:
-        return self.replays.count_replayed(within_ms=10**12)
-
-    def reconcile(self) -> None:
-        reconcile(self.queue, self.inspector, self.ledger, self.clock)
+from tests.support.dead_letters import TICK_MS, House
+from tests.support.line import BLUE, GREEN, RED
 
 
 @pytest.fixture
@@ -278,81 +222,5 @@ def test_a_task_whose_worker_has_not_told_the_queue_yet_is_replayed_a_little_lat
     house.queue.bury("a", claim.token, ending=TaskState.DEAD, code="engine_timeout", message="", cost_ms=1)
     house.clock.advance(5_000)
     house.replayer.run()
-
-    assert house.states("a") == ("queued", "queued")
-
-
-class DyingQueue(FairQueue):
-    """A queue that stops answering before the task is in line."""
-
-    def replay(self, task: Task) -> object:  # type: ignore[override]
-        raise QueueUnavailable("replay: no answer")
-
-
-@pytest.mark.feature("Q16")
-@pytest.mark.feature("S1")
-@pytest.mark.parametrize("is_forgotten", [False, True], ids=["remembered", "forgotten"])
-def test_a_crash_between_ledger_and_line_is_mended_by_the_reconciler(house: House, is_forgotten: bool) -> None:
-    token = house.die("a")
-    if is_forgotten:
-        house.clock.advance(10 * 3_600_000)
-        house.line.client.delete(house.queue.keys.task("a"))
-    house.ask()
-    with pytest.raises(QueueUnavailable):
-        house.scheduler(1000, DyingQueue(house.line.client, house.queue.rules, house.clock)).run()
-    assert house.states("a")[1] == "queued"
-
-    house.clock.advance(10_000)
-    house.reconcile()
-    house.reconcile()
-
-    assert house.states("a") == ("queued", "queued")
-    claim = house.line.claim()
-    assert claim.token > token
-    assert house.ledger.start("a", claim.token, 1).state == "running"
-    house.line.assert_books_balance()
-
-
-def test_an_emptied_queue_gives_a_replayed_task_its_whole_time_again(house: House) -> None:
-    house.die("a")
-    house.clock.advance(10 * 3_600_000)
-    house.ask()
-    house.replayer.run()
-    house.line.client.flushall()
-    house.clock.advance(10_000)
-
-    house.reconcile()
-
-    assert house.line.claim().task_id == "a"
-
-
-def test_a_replayed_task_that_dies_while_the_ledger_is_away_is_closed_by_the_reconciler(house: House) -> None:
-    house.die("a")
-    house.ask()
-    house.replayer.run()
-    claim = house.line.claim()
-    house.queue.bury("a", claim.token, ending=TaskState.DEAD, code="worker_crash", message="", cost_ms=1)
-    house.clock.advance(10_000)
-
-    house.reconcile()
-
-    assert house.states("a") == ("dead", "dead")
-    assert house.letters.count(Chosen(task_id="a")) == 2
-
-
-def test_the_reconciler_waits_with_a_reopened_task_while_its_device_has_no_room(
-    valkey: redis.Redis, database: Database, clock: FakeClock
-) -> None:
-    house = House(valkey, database, clock, max_per_mac=1)
-    house.die("a")
-    house.ask()
-    house.replays.reopen(house.replays.asked(passing_over=(), limit=1)[0], above_token=0)
-    house.submit("b")
-    house.clock.advance(10_000)
-
-    house.reconcile()
-    assert house.states("a") == ("dead", "queued")
-    house.line.drain(1)
-    house.reconcile()
 
     assert house.states("a") == ("queued", "queued")
