@@ -1,5 +1,6 @@
 """Dead letters: every task that failed or died, as it was then, kept until somebody drops it."""
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,9 @@ from models.base import BaseModel, Database, connection, write
 from models.rows import TaskRow
 from models.text import storable
 from pipeline.clock import Clock
+
+#: The business log: who asked is not known before there are API keys.
+log = logging.getLogger("pipeline.dead_letters")
 
 #: How a task ends that leaves a dead letter.
 DEAD_STATES = ("failed", "dead")
@@ -99,9 +103,9 @@ class Chosen:
     older_than_ms: int | None = None
     newer_than_ms: int | None = None
 
-    @property
-    def is_all(self) -> bool:
-        return self == Chosen()
+    def named(self) -> dict[str, Any]:
+        """What is given, by name."""
+        return {name: value for name in self.__dataclass_fields__ if (value := getattr(self, name)) is not None}
 
     def conditions(self) -> Iterator[Expression]:
         """At least one; together they say which rows are meant."""
@@ -162,16 +166,22 @@ class DeadLetters:
         Returns: how many were not asked for or replayed before.
         """
         now_ms = self._clock.now_ms()
-        return self._in_chunks(
+        asked = self._in_chunks(
             [*chosen.conditions(), _IS_NEITHER],
             lambda ids: DeadLetter.update(replay_asked_ms=now_ms, replay_refusal="").where(
                 DeadLetter.id.in_(ids), _IS_NEITHER
             ),
         )
+        log.info("a replay was asked for", extra={"chosen": chosen.named(), "letters": asked})
+        return asked
 
     def drop(self, chosen: Chosen) -> int:
         """Delete the chosen letters for good, also those that are to be replayed; their tasks stay as they are."""
-        return self._in_chunks(list(chosen.conditions()), lambda ids: DeadLetter.delete().where(DeadLetter.id.in_(ids)))
+        dropped = self._in_chunks(
+            list(chosen.conditions()), lambda ids: DeadLetter.delete().where(DeadLetter.id.in_(ids))
+        )
+        log.info("dead letters were dropped", extra={"chosen": chosen.named(), "letters": dropped})
+        return dropped
 
     def _count(self, where: list[Expression]) -> int:
         with connection(self._database):
