@@ -46,13 +46,14 @@ class Replays:
             since_ms = self._clock.now_ms() - within_ms
             return int(DeadLetter.select().where(DeadLetter.replayed_ms > since_ms).count())
 
-    def reopen(self, asked: AskedReplay, *, above_token: int) -> TaskRow | None:
+    def reopen(self, asked: AskedReplay, *, above_token: int, begun_ms: int) -> TaskRow | None:
         """Accept the task of a letter anew: it has not run and waits to be put in line.
 
         Of several processes that come with the same letter one gets the task, the others None.
 
         Args:
             above_token: of the last lease that the queue gave for the task; no lease up to this one can write any more.
+            begun_ms: now, by the clock of the queue, epoch ms: its time to live begins anew.
         Raises: TaskConflict when the task has not failed or died, TaskNotFound.
         """
         now_ms = self._clock.now_ms()
@@ -62,7 +63,7 @@ class Replays:
                 .where(DeadLetter.id == asked.letter_id, IS_ASKED)
                 .execute()
             )
-            return _reopened(asked.task_id, above_token, now_ms) if taken else None
+            return _reopened(asked.task_id, above_token, begun_ms) if taken else None
 
     def refuse(self, asked: AskedReplay, reason: str) -> None:
         """Take the wish for a replay away and say why; it may be asked for again."""
@@ -72,7 +73,7 @@ class Replays:
             ).execute()
 
 
-def _reopened(task_id: str, above_token: int, now_ms: int) -> TaskRow:
+def _reopened(task_id: str, above_token: int, begun_ms: int) -> TaskRow:
     # The token goes one up, so that a worker that slept since its lease can write nothing; the lease that follows has
     # a larger one still (`replay.lua` leaves a gap).
     known = Task.get_or_none(Task.task_id == task_id)
@@ -98,7 +99,7 @@ def _reopened(task_id: str, above_token: int, now_ms: int) -> TaskRow:
     if not rows:
         raise TaskConflict(f"task {task_id} is {known.state}: only what failed or is dead can be replayed")
     TaskStep.delete().where(TaskStep.task == task_id).execute()
-    put_steps(task_id, [StepRecord("enqueued", "done", now_ms, now_ms, "replayed")])
+    put_steps(task_id, [StepRecord("enqueued", "done", begun_ms, begun_ms, "replayed")])
     return rows[0]
 
 

@@ -1,15 +1,15 @@
 """Duty: dead letters that are to be replayed go back in line, oldest first, so many a second."""
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 
 from models.ledger import Ledger
 from models.replays import AskedReplay, Replays
 from pipeline.clock import Clock
-from pipeline.errors import Overload, QueueFull, TaskConflict, TaskNotFound
+from pipeline.errors import DeviceBacklogFull, Overload, QueueFull, TaskConflict, TaskNotFound
 from pipeline.queue import FairQueue, Inspector, TaskState
-from pipeline.recovery import as_queued
+from pipeline.recovery import as_queued, follow_ledger
 
 log = logging.getLogger(__name__)
 
@@ -101,22 +101,26 @@ class Replayer:
             return False
         if queued and queued.state not in (TaskState.FAILED, TaskState.DEAD):
             raise TaskConflict(f"task {letter.task_id} is {queued.state} in the queue")
-        self._queue.admit(letter.mac, "ocr" if letter.lane == "ocr" else "text")
+        begun_ms = self._queue.admit(letter.mac, "ocr" if letter.lane == "ocr" else "text")
         # The ledger first, as for a submit: should we die in between, the reconciler puts the task in line.
-        task = self._replays.reopen(letter, above_token=queued.token if queued else 0)
+        task = self._replays.reopen(letter, above_token=queued.token if queued else 0, begun_ms=begun_ms)
         if task is None:
             return False
         try:
-            enqueued = self._queue.replay(replace(as_queued(task), created_ms=0))
+            enqueued = self._queue.replay(as_queued(task, begun_ms))
         except (Overload, TaskConflict) as exc:
             # Somebody took the room just now, or the reconciler was faster.
             log.info("a reopened task is left to the reconciler: %s", exc, extra=_fields(letter))
             return True
         if enqueued.evicted:
-            reason = "made room for a replay of its device"
-            self._ledger.close(enqueued.evicted, TaskState.EVICTED, "device_backlog_full", reason)
+            self._close_evicted(enqueued.evicted)
         log.info("a dead letter was replayed", extra=_fields(letter))
         return True
+
+    def _close_evicted(self, task_id: str) -> None:
+        reason = "made room for a replay of its device"
+        if not self._ledger.close(task_id, TaskState.EVICTED, DeviceBacklogFull.code, reason):
+            follow_ledger(self._queue, self._ledger, task_id, None)
 
     def _pass_over(self, letter: AskedReplay, wait_ms: int) -> None:
         self._passed_over[letter.mac] = self._clock.monotonic_ms() + wait_ms

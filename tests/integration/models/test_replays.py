@@ -8,7 +8,7 @@ import pytest
 
 from models.base import Database, connection
 from models.dead_letters import Chosen, DeadLetterRow, DeadLetters
-from models.ledger import Ledger
+from models.ledger import Ledger, TaskRow
 from models.replays import AskedReplay, Replays, enqueued_times
 from pipeline.errors import LeaseLost, TaskConflict, TaskNotFound
 from tests.support.clock import FakeClock
@@ -34,6 +34,9 @@ class Office:
         self.letters.ask_replay(chosen or Chosen())
         return self.replays.asked(passing_over=(), limit=1)[0]
 
+    def reopen(self, asked: AskedReplay, *, above_token: int = 0) -> TaskRow | None:
+        return self.replays.reopen(asked, above_token=above_token, begun_ms=self.clock.now_ms())
+
     def newest(self) -> DeadLetterRow:
         return self.letters.page(Chosen(), before=None, limit=1)[0]
 
@@ -49,7 +52,7 @@ def test_a_reopened_task_is_a_new_one_that_waits(office: Office) -> None:
     asked = office.ask()
     office.clock.advance(5000)
 
-    row = office.replays.reopen(asked, above_token=7)
+    row = office.reopen(asked, above_token=7)
 
     assert row == office.ledger.get("t1")
     assert row is not None
@@ -70,10 +73,10 @@ def test_a_reopened_task_is_a_new_one_that_waits(office: Office) -> None:
 def test_a_letter_is_carried_out_once(office: Office) -> None:
     office.die()
     asked = office.ask()
-    office.replays.reopen(asked, above_token=0)
+    office.reopen(asked)
     before = everything()
 
-    assert office.replays.reopen(asked, above_token=0) is None
+    assert office.reopen(asked) is None
 
     assert everything() == before
 
@@ -86,7 +89,7 @@ def test_of_many_that_carry_out_one_letter_one_gets_the_task(office: Office) -> 
     def reopen(_: int) -> object:
         with connection(office.database):
             begin.wait(30)
-            return office.replays.reopen(asked, above_token=0)
+            return office.reopen(asked)
 
     with ThreadPoolExecutor(4) as threads:
         got = list(threads.map(reopen, range(4)))
@@ -112,7 +115,7 @@ def test_a_worker_that_slept_over_a_replay_changes_nothing(
 ) -> None:
     # 20: a lease that the queue gave and of which the ledger has never heard.
     office.die()
-    office.replays.reopen(office.ask(), above_token=20)
+    office.reopen(office.ask(), above_token=20)
     before = everything()
 
     with pytest.raises(LeaseLost):
@@ -124,7 +127,7 @@ def test_a_worker_that_slept_over_a_replay_changes_nothing(
 @pytest.mark.feature("Q16")
 def test_a_replayed_task_that_dies_again_has_two_letters_linked_by_its_id(office: Office) -> None:
     office.die()
-    office.replays.reopen(office.ask(), above_token=7)
+    office.reopen(office.ask(), above_token=7)
     office.ledger.start("t1", 30, 1)
     office.ledger.end("t1", 30, "failed", "object_missing", "gone")
 
@@ -139,7 +142,7 @@ def test_a_replayed_task_that_dies_again_has_two_letters_linked_by_its_id(office
 def test_only_what_failed_or_died_is_reopened(office: Office, state: str) -> None:
     office.die()
     asked = office.ask()
-    office.replays.reopen(asked, above_token=0)
+    office.reopen(asked)
     if state in ("running", "done"):
         office.ledger.start("t1", 30, 1)
     if state == "done":
@@ -150,7 +153,7 @@ def test_only_what_failed_or_died_is_reopened(office: Office, state: str) -> Non
     before = everything()
 
     with pytest.raises(TaskConflict, match=state):
-        office.replays.reopen(asked, above_token=0)
+        office.reopen(asked)
 
     assert everything() == before
 
@@ -166,7 +169,7 @@ def test_a_letter_whose_task_is_gone_cannot_be_replayed(office: Office) -> None:
     office.database.execute_sql("DELETE FROM task")
 
     with pytest.raises(TaskNotFound, match="t1"):
-        office.replays.reopen(asked, above_token=0)
+        office.reopen(asked)
 
     assert office.replays.asked(passing_over=(), limit=1) == [asked]
 
@@ -201,7 +204,7 @@ def test_the_oldest_are_replayed_first_and_devices_may_be_passed_over(office: Of
 def test_replays_are_counted_over_the_last_while(office: Office) -> None:
     for number in range(2):
         office.die(f"t{number}")
-        office.replays.reopen(office.ask(), above_token=0)
+        office.reopen(office.ask())
         office.clock.advance(600)
 
     assert office.replays.count_replayed(within_ms=1000) == 1
@@ -210,7 +213,7 @@ def test_replays_are_counted_over_the_last_while(office: Office) -> None:
 
 def test_a_task_is_not_closed_by_whoever_looked_before_its_replay(office: Office) -> None:
     office.die()
-    office.replays.reopen(office.ask(), above_token=0)
+    office.reopen(office.ask())
 
     assert not office.ledger.close("t1", "dead", "engine_timeout", "", seen_token=7)
     assert office.ledger.close("t1", "dead", "engine_timeout", "", seen_token=8)

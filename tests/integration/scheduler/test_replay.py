@@ -113,7 +113,7 @@ def test_two_schedulers_with_the_same_letter_in_hand_replay_it_once(house: House
     (asked,) = house.replays.asked(passing_over=(), limit=9)
     house.replayer.run()
 
-    assert house.replays.reopen(asked, above_token=0) is None
+    assert house.reopen(asked) is None
     assert house.inspector.lanes()[0].waiting == 1
 
 
@@ -199,7 +199,7 @@ def test_a_task_that_is_no_longer_dead_is_refused_with_the_reason(house: House) 
     house.die("a")
     house.die("b")
     house.ask()
-    house.replays.reopen(house.replays.asked(passing_over=(), limit=1)[0], above_token=0)
+    house.reopen(house.replays.asked(passing_over=(), limit=1)[0])
     house.ledger.close("a", "cancelled", "cancelled", "")
     house.ledger._database.execute_sql("UPDATE dead_letter SET replayed_ms = NULL WHERE task_id = 'a'")
 

@@ -6,34 +6,34 @@ import redis
 from models.base import Database
 from models.dead_letters import Chosen
 from pipeline.errors import QueueUnavailable
-from pipeline.queue import FairQueue, Task, TaskState
+from pipeline.queue import Task, TaskState
 from tests.support.clock import FakeClock
 from tests.support.dead_letters import House
 
 
-@pytest.fixture
-def house(valkey: redis.Redis, database: Database, clock: FakeClock) -> House:
-    return House(valkey, database, clock)
+@pytest.fixture(params=[0, 3], ids=["plain", "shards"])
+def house(request: pytest.FixtureRequest, valkey: redis.Redis, database: Database, clock: FakeClock) -> House:
+    return House(valkey, database, clock, shards=request.param)
 
 
-class DyingQueue(FairQueue):
-    """A queue that stops answering before the task is in line."""
-
-    def replay(self, task: Task) -> object:  # type: ignore[override]
-        raise QueueUnavailable("replay: no answer")
+def no_answer(_: Task) -> None:
+    raise QueueUnavailable("replay: no answer")
 
 
 @pytest.mark.feature("Q16")
 @pytest.mark.feature("S1")
 @pytest.mark.parametrize("is_forgotten", [False, True], ids=["remembered", "forgotten"])
-def test_a_crash_between_ledger_and_line_is_mended_by_the_reconciler(house: House, is_forgotten: bool) -> None:
+def test_a_crash_between_ledger_and_line_is_mended_by_the_reconciler(
+    house: House, is_forgotten: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     token = house.die("a")
     if is_forgotten:
         house.clock.advance(10 * 3_600_000)
-        house.line.client.delete(house.queue.keys.task("a"))
+        house.line.client.delete(*house.line.client.keys("*task:a"))
     house.ask()
-    with pytest.raises(QueueUnavailable):
-        house.scheduler(1000, DyingQueue(house.line.client, house.queue.rules, house.clock)).run()
+    with monkeypatch.context() as broken, pytest.raises(QueueUnavailable):
+        broken.setattr(house.queue, "replay", no_answer)
+        house.replayer.run()
     assert house.states("a")[1] == "queued"
 
     house.clock.advance(10_000)
@@ -80,7 +80,7 @@ def test_the_reconciler_waits_with_a_reopened_task_while_its_device_has_no_room(
     house = House(valkey, database, clock, max_per_mac=1)
     house.die("a")
     house.ask()
-    house.replays.reopen(house.replays.asked(passing_over=(), limit=1)[0], above_token=0)
+    house.reopen(house.replays.asked(passing_over=(), limit=1)[0])
     house.submit("b")
     house.clock.advance(10_000)
 
