@@ -17,6 +17,7 @@
     │   │   ├── UnsupportedType   an image, or not, of a kind we do not read
     │   │   └── ImageTooLarge     too many bytes or pixels, or a shape no engine can read
     │   ├── TaskNotFound          no such task (or not yours)
+    │   ├── DeadLetterNotFound  no such dead letter, or it was dropped
     │   ├── TaskConflict          the task id belongs to other content
     │   ├── TaskEnded             the task has ended, so the wish comes too late
     │   ├── ObjectMissing         the stored image of a task is gone
@@ -132,6 +133,10 @@ class ImageTooLarge(BadImage):
 
 class TaskNotFound(Permanent):
     code = "task_not_found"
+
+
+class DeadLetterNotFound(Permanent):
+    code = "dead_letter_not_found"
 
 
 class TaskConflict(Permanent):

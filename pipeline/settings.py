@@ -74,6 +74,7 @@ class Settings(BaseSettings):
 
     # Scheduler and workers.
     scheduler_tick_seconds: float = Field(0.5, gt=0, le=10, description="seconds between two rounds of the scheduler")
+    replay_per_second: int = Field(10, ge=1, le=10_000, description="dead letters put back in line per second, at most")
     poll_interval_seconds: float = Field(0.5, gt=0, le=5, description="seconds an idle consumer waits for a wake-up")
     watermark_publish_interval: int = Field(15, ge=1, description="seconds between two watermark snapshots")
     reconcile_interval_seconds: int = Field(30, ge=1, description="seconds between two comparisons with the database")

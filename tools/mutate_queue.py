@@ -142,6 +142,7 @@ MUTATIONS = [
         "and verdict ~= 'closed' and evict_oldest()",
         "and evict_oldest()",
     ),
+    Mutation("a replay leaves no gap for the ledger's fence", "replay.lua", "next_token(lane, now)\n", ""),
 ]
 
 

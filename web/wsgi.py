@@ -1,6 +1,7 @@
 """Wiring of the HTTP processes: what `gunicorn web.wsgi:app` loads in each worker."""
 
 from models.base import bind, connect
+from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.reports import DetectorReports
 from pipeline.clock import SystemClock
@@ -25,6 +26,7 @@ app = create_app(
     roster=roster,
     ledger=ledger,
     reports=reports,
+    dead_letters=DeadLetters(database, clock),
     store=store,
     clock=clock,
 )

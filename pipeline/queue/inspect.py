@@ -88,14 +88,17 @@ class Inspector:
         reply = self._scripts.call("explain", self.keys.epoch(), given_now, task_id)
         return explanation_of(reply, slots=slots, now_ms=self.now_ms())
 
-    def endings(self, task_ids: Sequence[str]) -> list[tuple[TaskState, str] | None]:
-        """For each task id: its state and code, or None when the queue does not know it."""
+    def endings(self, task_ids: Sequence[str]) -> list[tuple[TaskState, str, int] | None]:
+        """For each task id: its state, code and the token of its last lease (0 without one since it was put in line),
+        or None when the queue does not know it.
+        """
         with reaching("endings"), self._client.pipeline(transaction=False) as pipe:
             for task_id in task_ids:
-                pipe.hmget(self.keys.task(task_id), ["state", "code"])
+                pipe.hmget(self.keys.task(task_id), ["state", "code", "token"])
             answers = pipe.execute()
         return [
-            None if state is None else (TaskState(state.decode()), (code or b"").decode()) for state, code in answers
+            None if state is None else (TaskState(state.decode()), (code or b"").decode(), int(token or 0))
+            for state, code, token in answers
         ]
 
     def lanes(self) -> list[LaneStatus]:

@@ -49,9 +49,9 @@ class ShardedInspector(Inspector):
                 return shard.explain(task_id, slots={**slots, task.lane: part})
         return None
 
-    def endings(self, task_ids: Sequence[str]) -> list[tuple[TaskState, str] | None]:
+    def endings(self, task_ids: Sequence[str]) -> list[tuple[TaskState, str, int] | None]:
         """One round trip for each shard, which is asked for what those before it did not know."""
-        found: dict[str, tuple[TaskState, str]] = {}
+        found: dict[str, tuple[TaskState, str, int]] = {}
         for shard in self.shards:
             unknown = [task_id for task_id in task_ids if task_id not in found]
             answers = zip(unknown, shard.endings(unknown), strict=True)

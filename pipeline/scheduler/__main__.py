@@ -6,6 +6,7 @@ from functools import partial
 
 import models.base
 from models.ledger import Ledger
+from models.replays import Replays
 from pipeline.clock import SystemClock
 from pipeline.log import configure_logging
 from pipeline.queue import open_inspector, open_queue, open_roster
@@ -14,6 +15,7 @@ from pipeline.scheduler.loop import Duty, Loop
 from pipeline.scheduler.promote import promote
 from pipeline.scheduler.reap import reap
 from pipeline.scheduler.reconcile import rebuild_after_loss, reconcile
+from pipeline.scheduler.replay import Pace, Replayer
 from pipeline.scheduler.resume import resume
 from pipeline.scheduler.watermark import publish_watermark
 from pipeline.settings import Settings, load_settings_or_exit
@@ -31,12 +33,15 @@ def build_loop(settings: Settings) -> Loop:
     ledger = Ledger(database, clock)
     queue, inspector, roster = open_queue(settings), open_inspector(settings), open_roster(settings)
     watermark_ms = settings.watermark_publish_interval * 1000
+    pace = Pace(settings.replay_per_second, settings.scheduler_tick_seconds)
+    replayer = Replayer(queue, inspector, ledger, Replays(database, clock), clock, pace)
     duties = [
         Duty("rebuild", 0, partial(rebuild_after_loss, queue, inspector, roster, ledger)),
         Duty("resume", 0, partial(resume, queue)),
         Duty("promote", 0, partial(promote, queue)),
         Duty("reap", _REAP_PERIOD_MS, partial(reap, queue, ledger)),
         Duty("expire", 0, partial(expire, queue, ledger)),
+        Duty("replay", 0, replayer.run),
         Duty("watermark", watermark_ms, partial(publish_watermark, inspector, roster, interval_ms=watermark_ms)),
         Duty(
             "reconcile",

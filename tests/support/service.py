@@ -9,6 +9,7 @@ import falcon.testing
 import pytest
 import redis
 
+from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.reports import DetectorReports
 from pipeline.errors import DatabaseUnavailable, QueueUnavailable, StorageUnavailable
@@ -50,6 +51,7 @@ class Service:
         self.roster = Roster(client, Keys(rules.prefix), clock)
         self.ledger = Ledger(database, clock)
         self.reports = DetectorReports(database, clock)
+        self.dead_letters = DeadLetters(database, clock)
         self.pauses: list[float] = []
         self.on_pause: Callable[[], None] = lambda: None
 
@@ -72,6 +74,7 @@ class Service:
             "roster": self.roster,
             "ledger": self.ledger,
             "reports": self.reports,
+            "dead_letters": self.dead_letters,
             "store": self.store,
             "clock": self.clock,
             "pause": self._pause,

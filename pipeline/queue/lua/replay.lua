@@ -59,4 +59,6 @@ local state = text(old, 'state')
 if state ~= '' and state ~= 'failed' and state ~= 'dead' then return {'refused', state} end
 --@include enter
 --@include room
+-- The ledger keeps the old lease out with its token plus one: the next lease must get a larger one than that.
+next_token(lane, now)
 return enter(get(old, 'replays') + 1)
