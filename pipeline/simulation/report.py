@@ -35,9 +35,9 @@ def bounds_table(outcomes: Sequence[Outcome], live: Sequence[LiveOutcome] = ()) 
                 measured.name if index == 0 else "",
                 row.quantity,
                 row.of,
-                f"<= {row.at_most:g}{row.unit}",
+                "" if row.at_most is None else f"<= {row.at_most:g}{row.unit}",
                 _live_measured(row),
-                _coloured("ok" if row.is_kept else "FAILED", is_kept=row.is_kept),
+                _live_word(row),
                 end_section=index == len(measured.bounds) - 1,
             )
     return table
@@ -61,7 +61,7 @@ def verdict_word(verdict: Verdict, outcome: Outcome) -> str:
 def summary(outcomes: Sequence[Outcome], live: Sequence[LiveOutcome] = ()) -> str:
     """Return the last line: how many bounds are kept, and which scenarios or measurements break one."""
     kept = [verdict.is_kept for outcome in outcomes for verdict in outcome.verdicts]
-    kept_live = [bound.is_kept for measured in live for bound in measured.bounds]
+    kept_live = [bound.is_kept for measured in live for bound in measured.bounds if bound.at_most is not None]
     parts = [f"{sum(kept)} of {len(kept)} bounds kept in {len(outcomes)} scenarios"] if outcomes or not live else []
     parts += [f"{sum(kept_live)} of {len(kept_live)} bounds kept in real time"] if live else []
     line = ", ".join(parts)
@@ -114,6 +114,12 @@ def _measured(verdict: Verdict) -> str:
 def _live_measured(bound: LiveBound) -> str:
     value = f"{bound.measured:.4g}{bound.unit}"
     return f"{value} ({bound.note})" if bound.note else value
+
+
+def _live_word(bound: LiveBound) -> Text:
+    if bound.at_most is None:
+        return Text("for comparison")
+    return _coloured("ok" if bound.is_kept else "FAILED", is_kept=bound.is_kept)
 
 
 def _word(verdict: Verdict, outcome: Outcome) -> Text:

@@ -15,20 +15,21 @@ class LiveBound:
         quantity: a row of the table of bounds, in its words.
         measure: its name in the data.
         of: of what it was measured.
+        at_most: None for a number that is shown for comparison only.
         note: what stands behind the number.
     """
 
     quantity: str
     measure: str
     of: str
-    at_most: float
+    at_most: float | None
     measured: float
     unit: str = ""
     note: str = ""
 
     @property
     def is_kept(self) -> bool:
-        return self.measured <= self.at_most
+        return self.at_most is None or self.measured <= self.at_most
 
 
 @dataclass(frozen=True, slots=True)
