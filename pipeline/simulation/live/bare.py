@@ -5,9 +5,9 @@ were recorded on. The bound is against the bare commands, sent one after the oth
 have to do, since nearly every command depends on the answer to the one before.
 
 Two harder opponents are shown beside it, without a bound, for what the logic costs by itself: they are given the
-answers in advance. One is a script without logic, compared by the server's time in scripts, which leaves out the socket: it is
-sent all its commands, ours a few words. The other is a transaction (MULTI, the commands, EXEC), compared like the
-single commands by all of the core's time.
+answers in advance. One is a script without logic, compared by the server's time in scripts, which leaves out the
+socket: it is sent all its commands, ours a few words. The other is a transaction (MULTI, the commands, EXEC), compared
+like the single commands by all of the core's time.
 """
 
 from collections.abc import Callable, Sequence
