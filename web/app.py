@@ -51,7 +51,7 @@ def create_app(
         ("/api/ocr/tasks/{task_id}", TaskResource(queue, inspector, roster, ledger, clock, pause, settings)),
         ("/api/decter", ReportsResource(reports, settings)),
         ("/api/queue", LanesResource(inspector)),
-        ("/api/workers", WorkersResource(roster)),
+        ("/api/workers", WorkersResource(roster, clock)),
         ("/api/watermark", WatermarkResource(inspector)),
         ("/livez", LivezResource()),
         ("/readyz", ReadyzResource(inspector, roster, ledger, store)),

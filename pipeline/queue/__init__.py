@@ -19,6 +19,7 @@ from pipeline.queue.types import (
     Task,
     TaskState,
 )
+from pipeline.queue.worker_view import WorkerView
 
 __all__ = [
     "ENDS",
@@ -38,6 +39,7 @@ __all__ = [
     "Rules",
     "Task",
     "TaskState",
+    "WorkerView",
     "open_consumer_queue",
     "open_inspector",
     "open_pages",

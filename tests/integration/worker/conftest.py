@@ -13,14 +13,28 @@ from models.ledger import DetectionRecord, Finished, Ledger, NewTask
 from pipeline.broker import FairBroker
 from pipeline.clock import SystemClock
 from pipeline.errors import FairlaneError
-from pipeline.middleware import Context, LeaseRenewal, Measure, Outcome, Presence, RetryRules
+from pipeline.middleware import Backpressure, Context, LeaseRenewal, Measure, Outcome, Presence, RetryRules
 from pipeline.queue import FairQueue, Inspector, Roster, Rules, Task
 from pipeline.queue.keys import Keys
 from pipeline.workers.registry import WorkerRegistry
+from pipeline.workers.sampler import CPU_OVER, HostFigures, Probes, Sampler
+from pipeline.workers.watermark import Watermark
 
 MAC = "aabbccddeeff"
 CLOCK = SystemClock()
 RULES = Rules(lease_ms=3_000)
+
+
+@dataclass
+class Host:
+    """What the probes of a worker find; a test sets it."""
+
+    load_percent: float | None = 0.0
+
+    def sampler(self) -> Sampler:
+        """A sampler that judges `load_percent` and nothing real, quickly."""
+        probes = Probes(cpu=lambda: None, memory=lambda: None, gpu=lambda: None)  # type: ignore[arg-type,return-value]
+        return Sampler(probes, {CPU_OVER: (Watermark(75, 60), lambda _: self.load_percent)}, period_s=0.02)
 
 
 @dataclass
@@ -32,6 +46,7 @@ class Shop:
     roster: Roster
     ledger: Ledger
     broker: FairBroker
+    host: Host
     work: Callable[[str, int, int], None] = lambda task_id, token, attempt: None
     calls: list[str] = field(default_factory=list)
     worker: Worker | None = None
@@ -63,18 +78,27 @@ class Shop:
 def shop(valkey: redis.Redis, valkey_url: str, database: models.base.Database) -> Iterator[Shop]:
     ledger = Ledger(database, CLOCK)
     roster = Roster(valkey, Keys(RULES.prefix), CLOCK)
+    host = Host()
     broker = FairBroker(
         FairQueue(valkey, RULES),
         poll_s=0.2,
         middleware=[
             Context(),
-            Presence(WorkerRegistry(roster, CLOCK, ttl_ms=5_000), engine_slots=1, engine_name="rapid", heartbeat_s=1),
+            Backpressure(host.sampler()),
+            Presence(
+                WorkerRegistry(roster, CLOCK, ttl_ms=60_000),
+                engine_slots=1,
+                engine_name="rapid",
+                heartbeat_s=20,
+                figures=HostFigures,
+                meet=lambda pids: None,
+            ),
             LeaseRenewal(FairQueue(redis.Redis.from_url(valkey_url), RULES), renew_s=0.5),
             Outcome(ledger, CLOCK, RetryRules(max_attempts=2, base_ms=1, max_ms=1)),
             Measure(CLOCK),
         ],
     )
-    shop = Shop(FairQueue(valkey, RULES), Inspector(valkey, RULES), roster, ledger, broker)
+    shop = Shop(FairQueue(valkey, RULES), Inspector(valkey, RULES), roster, ledger, broker, host)
     dramatiq.actor(shop.do, broker=broker, actor_name="execute_text", queue_name="text", throws=(FairlaneError,))
     yield shop
     shop.stop()
