@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from dramatiq import Broker, Middleware, Worker
 
-from pipeline.broker import FairBroker, fair_broker
+from pipeline.broker import fair_broker
 from pipeline.errors import QueueUnavailable
 from pipeline.middleware.warm_up import lanes_of
 from pipeline.queue import Lane
@@ -61,9 +61,13 @@ class Presence(Middleware):
             effective=sum(slots.values()),
             engine=self._engine_name if "ocr" in lanes else "none",
         )
-        self._beat(fair, registration)
+
+        def beat() -> None:
+            self._beat(registration, condition_of(fair.slots, lanes, self._figures()))
+
+        beat()
         fair.slots.watch(self._due.set)
-        threading.Thread(target=self._beat_on, args=(fair, registration), name="presence", daemon=True).start()
+        threading.Thread(target=self._beat_on, args=(beat,), name="presence", daemon=True).start()
 
     def before_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
         # Dramatiq keeps its consumers alive until the workers have finished: without this they would claim on.
@@ -77,17 +81,17 @@ class Presence(Middleware):
         except QueueUnavailable as exc:
             log.warning("the registry entry stays until it runs out: %s", exc)
 
-    def _beat_on(self, broker: FairBroker, registration: Registration) -> None:
+    def _beat_on(self, beat: Callable[[], None]) -> None:
         while True:
             self._due.wait(self._heartbeat_s)
             self._due.clear()
             if self._is_stopped:
                 return
-            self._beat(broker, registration)
+            beat()
 
-    def _beat(self, broker: FairBroker, registration: Registration) -> None:
+    def _beat(self, registration: Registration, condition: Condition) -> None:
         try:
-            self._registry.beat(registration, condition_of(broker.slots, registration.lanes, self._figures()))
+            self._registry.beat(registration, condition)
             self._meet(self._registry.siblings())
         except QueueUnavailable as exc:
             log.warning("no heartbeat: %s", exc)

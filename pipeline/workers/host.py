@@ -6,7 +6,7 @@ from pipeline.clock import Clock
 from pipeline.settings import Settings
 from pipeline.workers.cgroup import Cgroup
 from pipeline.workers.cpu import CpuProbe
-from pipeline.workers.gpu import GpuProbe
+from pipeline.workers.gpu_probe import GpuProbe
 from pipeline.workers.memory import MemoryProbe
 from pipeline.workers.own import OwnProcesses
 from pipeline.workers.sampler import CPU_OVER, GPU_MEMORY_OVER, MEMORY_OVER, HostFigures, Judged, Probes, Sampler

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from pipeline.workers.cpu import CpuFigures
-from pipeline.workers.gpu import GpuFigures
+from pipeline.workers.gpu_probe import GpuFigures
 from pipeline.workers.memory import MemoryFigures
 from pipeline.workers.watermark import Watermark
 

@@ -74,8 +74,8 @@ class Shop:
         self.ledger.finish(task_id, token, Finished(None, DetectionRecord("x", "pass", []), [], 1))
 
 
-@pytest.fixture
-def shop(valkey: redis.Redis, valkey_url: str, database: models.base.Database) -> Iterator[Shop]:
+def open_shop(valkey: redis.Redis, valkey_url: str, database: models.base.Database) -> Shop:
+    """Build a worker with a broker of its own; it claims nothing before it is started."""
     ledger = Ledger(database, CLOCK)
     roster = Roster(valkey, Keys(RULES.prefix), CLOCK)
     host = Host()
@@ -100,5 +100,19 @@ def shop(valkey: redis.Redis, valkey_url: str, database: models.base.Database) -
     )
     shop = Shop(FairQueue(valkey, RULES), Inspector(valkey, RULES), roster, ledger, broker, host)
     dramatiq.actor(shop.do, broker=broker, actor_name="execute_text", queue_name="text", throws=(FairlaneError,))
+    return shop
+
+
+@pytest.fixture
+def shop(valkey: redis.Redis, valkey_url: str, database: models.base.Database) -> Iterator[Shop]:
+    shop = open_shop(valkey, valkey_url, database)
+    yield shop
+    shop.stop()
+
+
+@pytest.fixture
+def second_shop(valkey: redis.Redis, valkey_url: str, database: models.base.Database) -> Iterator[Shop]:
+    """Another worker on the same queue and ledger."""
+    shop = open_shop(valkey, valkey_url, database)
     yield shop
     shop.stop()
