@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: help demo run test check format features reference bench-queue lock clean
+.PHONY: help demo run test check format features reference bench-queue bench-backpressure lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -39,6 +39,9 @@ reference: $(VENV)/.dev ## write docs/reference anew
 bench-queue: $(VENV)/.dev ## what the queue costs at 10 to 1,000,000 devices, and a recovery of 100,000 tasks
 	$(BIN)/python -m benchmarks.bench_queue
 	$(BIN)/python -m benchmarks.bench_recover
+
+bench-backpressure: $(VENV)/.dev ## what watermarks cost a busy worker, and how soon they react to the load of others
+	$(BIN)/python -m benchmarks.bench_backpressure
 
 lock: ## resolve the dependencies anew (needs uv)
 	uv lock

@@ -59,7 +59,7 @@ def build_broker(settings: Settings) -> FairBroker:
         middleware=[
             Context(),
             WarmUp(prepare, pool.close),
-            Backpressure(sampler),
+            Backpressure(sampler, pool.renew_idle),
             Presence(
                 registry,
                 engine_slots=settings.ocr_slots,

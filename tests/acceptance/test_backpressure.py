@@ -1,12 +1,8 @@
 """Backpressure with the real processes: a foreign load, and two workers of which one is held."""
 
-import os
-import shlex
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,25 +14,11 @@ from pipeline.samples import sample_images
 from pipeline.settings import child_environment
 from pipeline.workers.sampler import CPU_OVER, MEMORY_OVER
 from tests.acceptance.conftest import Running, settings_for
+from tests.support.foreign_load import foreign_load
 from tests.support.processes import is_alive, wait_until
 
 #: Seconds; other work on the machine of the tests may keep it from becoming calm for a while.
 CALM_LIMIT_S = 120
-
-
-@contextmanager
-def foreign_load() -> Iterator[list[int]]:
-    """Keep every processor busy from outside our own process tree."""
-    burn = shlex.join([sys.executable, "-c", "while True: pass"])
-    # The shell that starts them is gone when it returns: nothing of ours is their parent.
-    script = f"for core in $(seq {os.cpu_count()}); do {burn} >/dev/null 2>&1 & echo $!; done"
-    started = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
-    pids = [int(line) for line in started.stdout.split()]
-    try:
-        yield pids
-    finally:
-        for pid in pids:
-            os.kill(pid, 9)
 
 
 def workers_of(fairlane: Running, lane: str) -> list[dict[str, Any]]:

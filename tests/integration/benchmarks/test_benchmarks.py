@@ -1,6 +1,6 @@
 """Each benchmark runs, tiny, so that none rots; what it measures here means nothing."""
 
-from benchmarks import bench_queue, bench_recover
+from benchmarks import bench_backpressure, bench_queue, bench_recover
 
 
 def test_the_queue_benchmark_prints_its_tables() -> None:
@@ -17,3 +17,10 @@ def test_the_recover_benchmark_prints_both_databases() -> None:
 
     assert "SQLite" in report
     assert "PostgreSQL" in report
+
+
+def test_the_backpressure_benchmark_prints_the_ratio() -> None:
+    report = "\n".join(bench_backpressure.run(bench_backpressure.TINY))
+
+    assert "ratio on/off of 1 pairs" in report
+    assert "seen held" in report

@@ -14,7 +14,7 @@ import pytest
 from pipeline.errors import BadImage, ConfigurationError, EngineCrashed, EngineTimeout, InvalidInput, QueueFull
 from pipeline.ocr.pool import OcrPool
 from pipeline.samples import sample_images
-from tests.support.ocr_readers import obedient, refusing
+from tests.support.ocr_readers import TELL, obedient, refusing
 from tests.support.pictures import LIMITS, drawn, encoded
 
 ROOT = Path(__file__).parents[3]
@@ -162,6 +162,32 @@ def test_child_is_replaced_after_its_tasks() -> None:
     pool.close()
 
     assert pids[0] == pids[1] != pids[2] == pids[3]
+
+
+def test_idle_children_are_renewed_and_a_reading_one_is_left_alone(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    pool = make_pool(slots=2)
+    before = pool.warm_up()
+    with ThreadPoolExecutor(1) as threads:
+        reading = threads.submit(pool.read, TELL + os.fsencode(pipe))
+        assert pipe.read_bytes() == b"begun"
+
+        assert pool.renew_idle() == 1
+
+        renewed = int(pool.read(b"").model)
+        assert renewed not in before
+        assert not reading.done()
+        pool.close()
+        with pytest.raises(EngineCrashed):
+            reading.result(30)
+    assert pool.renew_idle() == 0
+
+
+def test_pool_without_children_has_none_to_renew() -> None:
+    pool = make_pool()
+    assert pool.renew_idle() == 0
+    pool.close()
 
 
 def test_slots_read_at_the_same_time_in_children_of_their_own() -> None:

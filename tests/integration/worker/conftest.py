@@ -17,7 +17,7 @@ from pipeline.middleware import Backpressure, Context, LeaseRenewal, Measure, Ou
 from pipeline.queue import FairQueue, Inspector, Roster, Rules, Task
 from pipeline.queue.keys import Keys
 from pipeline.workers.registry import WorkerRegistry
-from pipeline.workers.sampler import CPU_OVER, HostFigures, Probes, Sampler
+from pipeline.workers.sampler import CPU_OVER, MEMORY_OVER, HostFigures, Judged, Probes, Sampler
 from pipeline.workers.watermark import Watermark
 
 MAC = "aabbccddeeff"
@@ -30,11 +30,22 @@ class Host:
     """What the probes of a worker find; a test sets it."""
 
     load_percent: float | None = 0.0
+    memory_percent: float | None = 0.0
+    renewals: int = 0
+
+    def renew(self) -> int:
+        """Stands for the engine's processes that are replaced."""
+        self.renewals += 1
+        return 1
 
     def sampler(self) -> Sampler:
-        """A sampler that judges `load_percent` and nothing real, quickly."""
+        """A sampler that judges what is set here, quickly."""
         probes = Probes(cpu=lambda: None, memory=lambda: None, gpu=lambda: None)  # type: ignore[arg-type,return-value]
-        return Sampler(probes, {CPU_OVER: (Watermark(75, 60), lambda _: self.load_percent)}, period_s=0.02)
+        judged: Judged = {
+            CPU_OVER: (Watermark(75, 60), lambda _: self.load_percent),
+            MEMORY_OVER: (Watermark(75, 60), lambda _: self.memory_percent),
+        }
+        return Sampler(probes, judged, period_s=0.02)
 
 
 @dataclass
@@ -84,7 +95,7 @@ def open_shop(valkey: redis.Redis, valkey_url: str, database: models.base.Databa
         poll_s=0.2,
         middleware=[
             Context(),
-            Backpressure(host.sampler()),
+            Backpressure(host.sampler(), host.renew),
             Presence(
                 WorkerRegistry(roster, CLOCK, ttl_ms=60_000),
                 engine_slots=1,

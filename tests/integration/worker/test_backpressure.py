@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pipeline.queue import TaskState
-from pipeline.workers.sampler import CPU_OVER
+from pipeline.workers.sampler import CPU_OVER, MEMORY_OVER
 from tests.integration.worker.conftest import Shop
 from tests.support.processes import wait_until
 
@@ -102,6 +102,25 @@ def test_what_runs_runs_on_while_the_host_is_held(shop: Shop) -> None:
 
     wait_until(lambda: state_of(shop, "t")[:2] == ("done", "done"))
     assert shop.broker.slots.holds("text") == [CPU_OVER]
+
+
+@pytest.mark.feature("M1")
+def test_a_host_that_is_full_gets_the_memory_of_an_idle_engine_back_once(shop: Shop) -> None:
+    go_on = threading.Event()
+    shop.work = lambda task_id, token, attempt: go_on.wait(30) and None
+    shop.submit("t")
+    shop.start()
+    wait_until(lambda: shop.calls)
+
+    shop.host.memory_percent = 90.0
+    wait_until(lambda: shop.broker.slots.holds("text") == [MEMORY_OVER])
+    assert shop.host.renewals == 0  # what runs runs on
+    go_on.set()
+
+    wait_until(lambda: shop.host.renewals == 1)
+    shop.host.memory_percent = 10.0
+    wait_until(lambda: not shop.broker.slots.holds("text"))
+    assert shop.host.renewals == 1
 
 
 @pytest.mark.feature("S2")
