@@ -59,9 +59,9 @@ class Plan:
         marks: settings of the turns with watermarks.
     """
 
-    pairs: int = 6
-    images: int = 40
-    loads: int = 8
+    pairs: int = 5
+    images: int = 30
+    loads: int = 6
     marks: Mapping[str, int] = field(default_factory=dict)
 
 

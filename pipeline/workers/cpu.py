@@ -11,6 +11,9 @@ from pipeline.clock import Clock
 from pipeline.workers.cgroup import Cgroup, CpuQuota
 from pipeline.workers.own import OwnProcesses, OwnTime
 
+#: Busy share from which a host is full: below, who waits does so for moments only.
+_FULL = 0.95
+
 
 @dataclass(frozen=True, slots=True)
 class CpuFigures:
@@ -19,7 +22,8 @@ class CpuFigures:
     Args:
         count: processors this process may use at once; a quota makes it a fraction.
         percent: how busy the tighter of host and quota was, 0..100.
-        others_percent: the same without what our own processes burnt, 0..100.
+        others_percent: the same without what our own processes burnt, 0..100. On a host that is full it is what the
+            others would take if we were not there: see `_stretch`.
     """
 
     count: float
@@ -68,15 +72,15 @@ class CpuProbe:
         if before is None:
             self._last = CpuFigures(count, 0.0, 0.0)
         else:
-            own_s = _own_s(before, now)
+            others = _others(before, now)
             # A tree that came or went: what it burnt in between is not known, and the figure before stays.
-            others = self._last.others_percent if own_s is None else _share(before, now, own_s)
-            self._last = CpuFigures(count, _share(before, now, own_s=0.0), others)
+            others = self._last.others_percent if others is None else others
+            self._last = CpuFigures(count, _share(before, now), others)
         return self._last
 
     def _is_doubtful(self, before: _Reading, now: _Reading) -> bool:
-        own_s = _own_s(before, now)
-        return own_s is not None and _share(before, now, own_s) >= self._doubt_percent
+        others = _others(before, now)
+        return others is not None and others >= self._doubt_percent
 
     def _look(self) -> _Reading:
         times = self._processes.cpu_times(percpu=True)
@@ -96,18 +100,39 @@ class CpuProbe:
         return list(range(self._processes.cpu_count() or 1))
 
 
-def _own_s(before: _Reading, now: _Reading) -> float | None:
-    """What our processes burnt between two readings; None when they are not the same trees, or lost a branch."""
-    used_s = now.own.seconds - before.own.seconds
-    return used_s if now.own.roots == before.own.roots and used_s >= 0 else None
+def _others(before: _Reading, now: _Reading) -> float | None:
+    """The share of others; None when our processes are not the same trees as before, or lost a branch."""
+    own_s = now.own.seconds - before.own.seconds
+    if now.own.roots != before.own.roots or own_s < 0:
+        return None
+    return _share(before, now, own_s, _stretch(before, now, own_s))
 
 
-def _share(before: _Reading, now: _Reading, own_s: float) -> float:
-    """The busy share without `own_s`, of the host or of a quota, whichever is tighter; percent."""
+def _stretch(before: _Reading, now: _Reading, own_s: float) -> float:
+    """How much longer than alone our processes took, 1 or more: the kernel stretches the others as much.
+
+    On a full host two busy loops of others beside two of ours burn half of two processors, and would burn all of it
+    without us: the share alone would call a host free for as long as we keep it busy ourselves.
+    """
+    total_s = now.total_s - before.total_s
+    if own_s <= 0 or now.busy_s - before.busy_s < _FULL * total_s:
+        return 1.0
+    known = now.own.waited_s.keys() & before.own.waited_s.keys()
+    waited_s = sum(now.own.waited_s[thread] - before.own.waited_s[thread] for thread in known)
+    return 1.0 + waited_s / own_s
+
+
+def _share(before: _Reading, now: _Reading, own_s: float = 0.0, stretch: float = 1.0) -> float:
+    """The busy share without `own_s`, of the host or of a quota, whichever is tighter; percent.
+
+    Args:
+        stretch: what the host's own figure is multiplied by.
+    """
     elapsed_s = (now.at_ms - before.at_ms) / 1000
-    room = [(now.busy_s - before.busy_s, now.total_s - before.total_s)]
+    host_s = (now.busy_s - before.busy_s - own_s) * stretch
+    room = [(host_s, now.total_s - before.total_s)]
     for folder, quota in now.quotas.items():
         if folder in before.quotas:
-            room.append((quota.used_s - before.quotas[folder].used_s, quota.cores * elapsed_s))
-    shares = [100 * (used_s - own_s) / room_s for used_s, room_s in room if room_s > 0]
+            room.append((quota.used_s - before.quotas[folder].used_s - own_s, quota.cores * elapsed_s))
+    shares = [100 * others_s / room_s for others_s, room_s in room if room_s > 0]
     return min(100.0, max([0.0, *shares]))

@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,13 @@ class OwnTime:
     Args:
         seconds: CPU time of all of them and of those that have ended; grows only, while `roots` stay the same.
         roots: the trees that were counted, as process ids and start times.
+        waited_s: by process and thread, how long it was ready to run and had no processor; empty where the kernel does
+            not say (it does on Linux with SCHED_INFO, as distributions build it).
     """
 
     seconds: float
     roots: frozenset[tuple[int, float]]
+    waited_s: Mapping[tuple[int, str], float]
 
 
 class OwnProcesses:
@@ -40,10 +43,12 @@ class OwnProcesses:
     Args:
         supervisor_pid: process whose whole tree is ours; 0 when there is none.
         processes: the module psutil, or what stands for it.
+        root: where `proc` lies.
     """
 
-    def __init__(self, supervisor_pid: int = 0, processes: Any = psutil) -> None:
+    def __init__(self, supervisor_pid: int = 0, processes: Any = psutil, root: Path = Path("/")) -> None:
         self._processes = processes
+        self._proc = root / "proc"
         parent = multiprocessing.parent_process()
         own = (parent.pid if parent and parent.pid else None) or os.getpid()
         self._fixed = [pid for pid in (supervisor_pid, own) if pid]
@@ -73,11 +78,12 @@ class OwnProcesses:
             for _ in range(_TRIES):
                 try:
                     seconds = sum(_used_s(process) for process in self._members)
-                    return OwnTime(seconds, frozenset((root.pid, root.create_time()) for root in self._roots))
+                    roots = frozenset((root.pid, root.create_time()) for root in self._roots)
+                    return OwnTime(seconds, roots, dict(self._waits()))
                 except self._processes.NoSuchProcess:
                     # Its time is with its parent by now, which may have been read before.
                     self._look()
-            return OwnTime(0.0, frozenset())
+            return OwnTime(0.0, frozenset(), {})
 
     def _look(self) -> None:
         members: dict[int, Any] = {}
@@ -93,6 +99,16 @@ class OwnProcesses:
             self._roots.append(root)
         self._members = list(members.values())
         self._until_look = _READINGS_PER_LOOK
+
+    def _waits(self) -> Iterator[tuple[tuple[int, str], float]]:
+        for process in self._members:
+            threads = self._proc / str(process.pid) / "task"
+            try:
+                for thread in os.listdir(threads):
+                    _, waited_ns, _ = (threads / thread / "schedstat").read_text().split()
+                    yield (process.pid, thread), int(waited_ns) / 1e9
+            except (OSError, ValueError):  # it has ended, or the kernel does not say
+                continue
 
     def _find(self, pid: int) -> Any:
         try:

@@ -18,11 +18,11 @@ from tests.support.fake_host import FakeHost
 class Bench:
     """A probe on a fake host of two cores, read once a second."""
 
-    def __init__(self, clock: FakeClock, supervisor_pid: int = 0) -> None:
+    def __init__(self, clock: FakeClock, supervisor_pid: int = 0, root: Path = Path("/nowhere")) -> None:
         self.clock = clock
         self.host = FakeHost()
         self.quotas: dict[Path, CpuQuota] = {}
-        self.own = OwnProcesses(supervisor_pid, self.host)
+        self.own = OwnProcesses(supervisor_pid, self.host, root)
         cgroup: Any = SimpleNamespace(cpu_quotas=lambda: self.quotas)
         self.probe = CpuProbe(cgroup, self.own, clock, doubt_percent=75, processes=self.host)
 
@@ -123,6 +123,33 @@ def test_the_whole_tree_of_the_supervisor_is_ours(clock: FakeClock, monkeypatch:
     bench.second()
 
     assert shares(bench.second(web=0.8, me=0.2, others=0.4)) == (70.0, 20.0)
+
+
+@pytest.mark.feature("S4")
+@pytest.mark.parametrize(
+    ("own_s", "waited_s", "others_s", "share"),
+    [(1.0, 1.0, 1.0, 100.0), (1.33, 0.67, 0.67, 50.4), (1.98, 2.0, 0.02, 2.0), (0.5, 5.0, 0.5, 25.0)],
+    ids=["two loops beside two of ours", "one loop beside two", "we alone, with four", "the host is not full"],
+)
+def test_on_a_full_host_the_share_is_what_others_would_take_without_us(
+    clock: FakeClock,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    own_s: float,
+    waited_s: float,
+    others_s: float,
+    share: float,
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1})
+    bench = Bench(clock, root=tmp_path)
+    bench.me = bench.host.own
+    schedstat = tmp_path / "proc" / str(bench.me.pid) / "task" / "1" / "schedstat"
+    schedstat.parent.mkdir(parents=True)
+    schedstat.write_text("0 7000000000 1\n")
+    bench.second()
+    schedstat.write_text(f"0 {7_000_000_000 + round(waited_s * 1e9)} 1\n")
+
+    assert bench.second(me=own_s, others=others_s).others_percent == pytest.approx(share, abs=0.1)
 
 
 def test_only_the_processors_we_may_use_count(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
