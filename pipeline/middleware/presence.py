@@ -16,6 +16,9 @@ from pipeline.workers.sampler import HostFigures
 
 log = logging.getLogger(__name__)
 
+#: Seconds a heartbeat that is under way may take when the worker stops: the limits of the Redis client are below.
+_LAST_BEAT_S = 10.0
+
 #: Why a worker claims nothing when it has been told to stop.
 STOPPING = "stopping"
 
@@ -49,6 +52,7 @@ class Presence(Middleware):
         self._meet = meet
         self._is_stopped = False
         self._due = threading.Event()
+        self._thread: threading.Thread | None = None
 
     def before_worker_boot(self, broker: Broker, worker: Worker) -> None:
         lanes = lanes_of(worker)
@@ -67,7 +71,8 @@ class Presence(Middleware):
 
         beat()
         fair.slots.watch(self._due.set)
-        threading.Thread(target=self._beat_on, args=(beat,), name="presence", daemon=True).start()
+        self._thread = threading.Thread(target=self._beat_on, args=(beat,), name="presence", daemon=True)
+        self._thread.start()
 
     def before_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
         # Dramatiq keeps its consumers alive until the workers have finished: without this they would claim on.
@@ -76,6 +81,9 @@ class Presence(Middleware):
     def after_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
         self._is_stopped = True
         self._due.set()
+        if self._thread:
+            # A beat under way would enter us again after we have left.
+            self._thread.join(_LAST_BEAT_S)
         try:
             self._registry.leave()
         except QueueUnavailable as exc:

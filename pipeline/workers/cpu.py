@@ -14,6 +14,10 @@ from pipeline.workers.own import OwnProcesses, OwnTime
 #: Busy share from which a host is full: below, who waits does so for moments only.
 _FULL = 0.95
 
+#: The stretch that is believed at most: with many more engines than processors, any clatter of the system would
+#: otherwise look like a load; what others really burn shows all the same, with up to four engines for each processor.
+_STRETCH_MAX = 4.0
+
 
 @dataclass(frozen=True, slots=True)
 class CpuFigures:
@@ -109,7 +113,7 @@ def _others(before: _Reading, now: _Reading) -> float | None:
 
 
 def _stretch(before: _Reading, now: _Reading, own_s: float) -> float:
-    """How much longer than alone our processes took, 1 or more: the kernel stretches the others as much.
+    """How much longer than alone our processes took, 1 to 4: the kernel stretches the others as much.
 
     On a full host two busy loops of others beside two of ours burn half of two processors, and would burn all of it
     without us: the share alone would call a host free for as long as we keep it busy ourselves.
@@ -119,7 +123,7 @@ def _stretch(before: _Reading, now: _Reading, own_s: float) -> float:
         return 1.0
     known = now.own.waited_s.keys() & before.own.waited_s.keys()
     waited_s = sum(now.own.waited_s[thread] - before.own.waited_s[thread] for thread in known)
-    return 1.0 + waited_s / own_s
+    return min(_STRETCH_MAX, 1.0 + waited_s / own_s)
 
 
 def _share(before: _Reading, now: _Reading, own_s: float = 0.0, stretch: float = 1.0) -> float:

@@ -104,6 +104,7 @@ class GpuProbe:
         self._libraries = list(_find_libraries(index, load))
         self._limit_s = limit_s
         self._pending: Future[GpuFigures | None] | None = None
+        self._is_late = False
         self._until_retry = 0
         self._complaints: set[str] = set()
 
@@ -117,11 +118,13 @@ class GpuProbe:
                 return None
             self._pending = _begin(self._read_first)
         try:
-            figures = self._pending.result(self._limit_s)
+            # One that is late already is not waited for again: the CPU is to be looked at every second.
+            figures = self._pending.result(0 if self._is_late else self._limit_s)
         except TimeoutError:
+            self._is_late = True
             self._complain(f"the GPU does not answer within {self._limit_s:g} s")
             return None  # still pending: the next reading asks for it again, and begins nothing new
-        self._pending = None
+        self._pending, self._is_late = None, False
         if figures is None:
             self._until_retry = _READINGS_PER_RETRY
         return figures

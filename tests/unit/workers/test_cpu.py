@@ -128,8 +128,13 @@ def test_the_whole_tree_of_the_supervisor_is_ours(clock: FakeClock, monkeypatch:
 @pytest.mark.feature("S4")
 @pytest.mark.parametrize(
     ("own_s", "waited_s", "others_s", "share"),
-    [(1.0, 1.0, 1.0, 100.0), (1.33, 0.67, 0.67, 50.4), (1.98, 2.0, 0.02, 2.0), (0.5, 5.0, 0.5, 25.0)],
-    ids=["two loops beside two of ours", "one loop beside two", "we alone, with four", "the host is not full"],
+    [
+        pytest.param(1.0, 1.0, 1.0, 100.0, id="two loops beside two of ours"),
+        pytest.param(1.33, 0.67, 0.67, 50.4, id="one loop beside two of ours"),
+        pytest.param(1.98, 2.0, 0.02, 2.0, id="four of ours alone"),
+        pytest.param(1.9, 60.0, 0.1, 20.0, id="sixty of ours alone"),
+        pytest.param(0.5, 5.0, 0.5, 25.0, id="the host is not full"),
+    ],
 )
 def test_on_a_full_host_the_share_is_what_others_would_take_without_us(
     clock: FakeClock,
