@@ -254,3 +254,13 @@ def test_workers_are_listed_with_what_they_can_run_and_why_they_do_not(
 def test_a_list_of_no_workers_says_so(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["worker", "list"]) == 0
     assert "no worker is alive" in capsys.readouterr().out
+
+
+def test_doctor_says_which_worker_is_held_and_why(settings: Settings, answer: Callable[..., Any]) -> None:
+    entry = {"hostname": "h", "pid": "7", "queues": "ocr,text", "state": "held", "holds": "memory over its watermark"}
+    open_roster(settings).enter("h:7", entry, ttl_ms=60_000)
+
+    checks = {check["name"]: check for check in answer("doctor", code=1)["checks"]}
+
+    assert checks["worker h:7"]["found"] == "held: memory over its watermark"
+    assert "HIGH_WATERMARK" in checks["worker h:7"]["cure"]
