@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.queue import TaskState
 from pipeline.workers.sampler import CPU_OVER, MEMORY_OVER
-from tests.integration.worker.conftest import Shop
+from tests.integration.worker.conftest import CLOCK, Shop
 from tests.support.processes import wait_until
 
 
@@ -152,6 +152,32 @@ def test_a_worker_that_stops_says_so_until_it_is_gone(shop: Shop) -> None:
     stopping.join()
 
     assert shop.roster.workers() == []
+
+
+def test_a_worker_that_stops_does_not_ask_for_work_without_a_pause(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on, asked = threading.Event(), 0
+    next_claim = shop.broker.next_claim
+
+    def count(lane: Any) -> Any:
+        nonlocal asked
+        asked += shop.broker.slots.is_closed
+        return next_claim(lane)
+
+    monkeypatch.setattr(shop.broker, "next_claim", count)
+    shop.work = lambda task_id, token, attempt: go_on.wait(30) and None
+    shop.submit("t")
+    shop.start()
+    wait_until(lambda: shop.calls)
+    stopping = threading.Thread(target=shop.stop)
+    stopping.start()
+    wait_until(lambda: asked)
+    first, begin_ms = asked, CLOCK.monotonic_ms()
+    wait_until(lambda: asked >= first + 5)
+    took_ms = CLOCK.monotonic_ms() - begin_ms
+    go_on.set()
+    stopping.join()
+
+    assert took_ms > 250  # five pauses of 100 ms, less what a look is late
 
 
 def test_a_worker_that_starts_on_an_overloaded_host_claims_nothing(shop: Shop) -> None:
