@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: help demo run test test-hosts check format features reference bench-queue bench-faults lock clean
+.PHONY: help demo run test test-hosts check format features reference bench-queue bench-faults bench-backpressure lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -45,6 +45,9 @@ bench-queue: $(VENV)/.dev ## what the queue costs at 10 to 1,000,000 devices, an
 
 bench-faults: $(VENV)/.dev ## what a kill costs, 20 of each process, and what poison costs its neighbours: 25 minutes
 	$(BIN)/python -m benchmarks.bench_faults
+
+bench-backpressure: $(VENV)/.dev ## what watermarks cost a busy worker, and how soon they react to the load of others
+	$(BIN)/python -m benchmarks.bench_backpressure
 
 lock: ## resolve the dependencies anew (needs uv)
 	uv lock

@@ -4,6 +4,7 @@ Dramatiq's own Redis broker is not used: docs/why/broker.md says what it does on
 """
 
 import logging
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,9 @@ from pipeline.queue import LANES, Claim, FairQueue, Lane, Started, TaskState
 from pipeline.slots import Slots
 
 log = logging.getLogger(__name__)
+
+#: Seconds between two questions of Dramatiq while this process stops.
+_STOPPING_PAUSE_S = 0.1
 
 #: The actor that does a lane's work.
 ACTOR_OF: Mapping[Lane, str] = {"ocr": "execute_ocr", "text": "execute_text"}
@@ -129,6 +133,7 @@ class FairBroker(Broker):
         super().__init__(middleware=middleware)
         self._queue = queue
         self._poll_s = poll_s
+        self._stopping = threading.Event()  # never set: a pause
         #: What this process may claim; the middleware opens, holds and closes it.
         self.slots = Slots()
 
@@ -158,6 +163,9 @@ class FairBroker(Broker):
     def next_claim(self, lane: Lane) -> Claim | None:
         """Claim one task when a slot is free; None after at most `poll_s` seconds without one."""
         if not self.slots.may_claim(lane, wait_s=self._poll_s):
+            if self.slots.is_closed:
+                # Dramatiq asks on, as fast as it is answered, until what runs has ended.
+                self._stopping.wait(_STOPPING_PAUSE_S)
             return None
         claims = self._queue.claim(lane)
         if not claims:

@@ -80,6 +80,19 @@ class Settings(BaseSettings):
     reconcile_interval_seconds: int = Field(30, ge=1, description="seconds between two comparisons with the database")
     worker_heartbeat_seconds: int = Field(15, ge=1, description="seconds between two entries in the worker registry")
     worker_ttl_seconds: int = Field(60, ge=2, description="seconds after which a silent worker is forgotten")
+    worker_cpu_counts: Literal["others", "all"] = Field(
+        "others", description="CPU load that holds a worker: of others than fairlane, or all there is"
+    )
+    worker_cpu_high_watermark: int = Field(75, ge=1, le=100, description="percent CPU: claim nothing; 100: never")
+    worker_cpu_low_watermark: int = Field(60, ge=0, le=99, description="percent CPU: claim again")
+    worker_mem_high_watermark: int = Field(75, ge=1, le=100, description="percent memory: claim nothing; 100: never")
+    worker_mem_low_watermark: int = Field(60, ge=0, le=99, description="percent memory: claim again")
+    worker_gpu_mem_high_watermark: int = Field(
+        75, ge=1, le=100, description="percent GPU memory: claim no images for the GPU; 100: never"
+    )
+    worker_gpu_mem_low_watermark: int = Field(60, ge=0, le=99, description="percent GPU memory: claim images again")
+    worker_gpu_index: int = Field(0, ge=0, description="the GPU that is watched, as nvidia-smi counts")
+    supervisor_pid: int = Field(0, ge=0, description="process whose whole tree counts as fairlane; `up` sets it")
 
     # OCR and detection.
     ocr_slots: int = Field(1, ge=1, le=64, description="engine children of one worker process: images read at once")
@@ -131,6 +144,10 @@ class Settings(BaseSettings):
         ):
             if getattr(self, low) > getattr(self, high):
                 raise ValueError(f"{PREFIX}{low.upper()} must not be above {PREFIX}{high.upper()}")
+        for kind in ("cpu", "mem", "gpu_mem"):
+            low, high = f"worker_{kind}_low_watermark", f"worker_{kind}_high_watermark"
+            if getattr(self, low) >= getattr(self, high):
+                raise ValueError(f"{PREFIX}{low.upper()} must be below {PREFIX}{high.upper()}")
         if not is_loopback(self.web_host):
             raise ValueError(
                 f"{PREFIX}WEB_BIND: without API keys only loopback addresses are served (127.0.0.1, [::1], localhost)"

@@ -1,7 +1,7 @@
 """What a worker process may claim now: its free slots, and the reasons to leave them free."""
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from pipeline.queue import LANES, Claim, Lane
 
@@ -15,7 +15,12 @@ class Slots:
         self._holds: dict[Lane, set[str]] = {lane: set() for lane in LANES}
         #: By lane and token: after a lost lease one process may hold the same task twice.
         self._claims: dict[tuple[Lane, int], Claim] = {}
+        self._watchers: list[Callable[[], None]] = []
         self.is_closed = False
+
+    def watch(self, tell: Callable[[], None]) -> None:
+        """Call `tell` after each change of what is held or closed, in the thread that changed it."""
+        self._watchers.append(tell)
 
     def open(self, count: Mapping[Lane, int]) -> None:
         """Set how many tasks of each lane may be held at once."""
@@ -28,12 +33,14 @@ class Slots:
         with self._changed:
             self.is_closed = True
             self._changed.notify_all()
+        self._tell()
 
     def hold(self, reason: str, lanes: Iterable[Lane] = LANES) -> None:
         """Claim nothing of these lanes until `release(reason)`; what is held runs on."""
         with self._changed:
             for lane in lanes:
                 self._holds[lane].add(reason)
+        self._tell()
 
     def release(self, reason: str) -> None:
         """Take a hold back, in all lanes; others stay."""
@@ -41,6 +48,7 @@ class Slots:
             for reasons in self._holds.values():
                 reasons.discard(reason)
             self._changed.notify_all()
+        self._tell()
 
     def holds(self, lane: Lane) -> list[str]:
         """Why nothing of the lane is claimed now; none when it is."""
@@ -71,6 +79,10 @@ class Slots:
         """What this process holds."""
         with self._changed:
             return list(self._claims.values())
+
+    def _tell(self) -> None:
+        for tell in self._watchers:
+            tell()
 
     def _has_room(self, lane: Lane) -> bool:
         held = sum(1 for claim in self._claims.values() if claim.lane == lane)

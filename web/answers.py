@@ -1,7 +1,5 @@
 """The bodies of answers."""
 
-from typing import Any
-
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -165,8 +163,35 @@ class LanesAnswer(Answer):
     lanes: list[LaneAnswer]
 
 
+class WorkerAnswer(Answer):
+    """One live worker process; null is what its entry does not say."""
+
+    hostname: str
+    pid: int | None
+    queues: str = Field(description="its lanes, with commas between")
+    state: str = Field(description="working, or held: it claims nothing now")
+    holds: list[str] = Field(description="why it claims nothing now")
+    last_heartbeat: int | None = Field(description="epoch ms")
+    heartbeat_age_ms: int | None = Field(description="milliseconds since it was last heard of")
+    declared_concurrency: int | None = Field(description="threads")
+    effective_concurrency: int | None = Field(description="tasks that can really run at once")
+    active_tasks: int | None
+    idle_slots: int | None
+    engine: str
+    gpu_available: bool
+    gpu_util: float | None = Field(description="percent")
+    gpu_memory_util: float | None = Field(description="percent")
+    cpu_count: float | None = Field(description="processors it may use; a quota makes it a fraction")
+    cpu_percent: float | None
+    cpu_others_percent: float | None = Field(description="without fairlane's own processes")
+    memory_total: int | None = Field(description="bytes")
+    memory_available: int | None = Field(description="bytes")
+    memory_percent: float | None
+    version: str
+
+
 class WorkersAnswer(Answer):
-    workers: list[dict[str, Any]]
+    workers: list[WorkerAnswer]
 
 
 class WatermarkAnswer(Answer):

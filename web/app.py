@@ -57,7 +57,7 @@ def create_app(
         ("/api/dead-letters/replay", ReplayResource(dead_letters, settings)),
         ("/api/dead-letters/{letter_id}", DeadLetterResource(dead_letters)),
         ("/api/queue", LanesResource(inspector)),
-        ("/api/workers", WorkersResource(roster)),
+        ("/api/workers", WorkersResource(roster, clock)),
         ("/api/watermark", WatermarkResource(inspector)),
         ("/livez", LivezResource()),
         ("/readyz", ReadyzResource(inspector, roster, ledger, store)),

@@ -1,17 +1,10 @@
 """Turn what the parts know into answers."""
 
 import dataclasses
-import re
-from typing import Any
 
 from models.ledger import TaskView
 from pipeline.queue import Explanation, TaskState
 from web.answers import DetectionAnswer, OcrAnswer, StepAnswer, TaskAnswer, TaskFault, WaitAnswer
-
-#: Entries of the worker registry that are words even when they look like numbers.
-_WORDS = ("hostname", "engine", "version", "queues")
-_WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
-_DECIMAL = re.compile(r"-?[0-9]{1,18}\.[0-9]{1,18}", re.ASCII)
 
 
 def task_answer(view: TaskView, waits: Explanation | None) -> TaskAnswer:
@@ -38,17 +31,6 @@ def task_answer(view: TaskView, waits: Explanation | None) -> TaskAnswer:
 def lanes_of(worker: dict[str, str]) -> list[str]:
     """The lanes that a worker of the registry serves."""
     return [lane for lane in worker.get("queues", "").split(",") if lane]
-
-
-def worker_answer(entry: dict[str, str]) -> dict[str, Any]:
-    """An entry of the registry, where everything is text, with its numbers as numbers."""
-    return {name: value if name in _WORDS else _typed(value) for name, value in entry.items()}
-
-
-def _typed(value: str) -> str | int | float:
-    if _WHOLE.fullmatch(value):
-        return int(value)
-    return float(value) if _DECIMAL.fullmatch(value) else value
 
 
 def _detection_answer(view: TaskView) -> DetectionAnswer | None:

@@ -16,13 +16,25 @@ from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import ConfigurationError
 from pipeline.log import configure_logging
-from pipeline.middleware import Context, ForcedStop, LeaseRenewal, Measure, Outcome, Presence, RetryRules, WarmUp
+from pipeline.middleware import (
+    Backpressure,
+    Context,
+    ForcedStop,
+    LeaseRenewal,
+    Measure,
+    Outcome,
+    Presence,
+    RetryRules,
+    WarmUp,
+)
 from pipeline.ocr.child import ReaderFactory, build_rapid_reader
 from pipeline.ocr.images import ImageLimits
 from pipeline.ocr.pool import ChildLimits, OcrPool
 from pipeline.queue import Lane, open_consumer_queue, open_queue, open_roster
 from pipeline.settings import Settings, load_settings_or_exit
 from pipeline.storage import open_store
+from pipeline.workers.host import open_sampler
+from pipeline.workers.own import OwnProcesses
 from pipeline.workers.registry import WorkerRegistry
 
 
@@ -58,17 +70,22 @@ def build_broker(settings: Settings, reader_factory: ReaderFactory = build_rapid
         settings.retry_backoff_max_seconds * 1000,
     )
     registry = WorkerRegistry(open_roster(settings), clock, ttl_ms=settings.worker_ttl_seconds * 1000)
+    own = OwnProcesses(settings.supervisor_pid)
+    sampler = open_sampler(settings, clock, own, uses_gpu=False)
     broker = FairBroker(
         open_consumer_queue(settings),
         poll_s=settings.poll_interval_seconds,
         middleware=[
             Context(),
             WarmUp(prepare, pool.close),
+            Backpressure(sampler, pool.renew_idle),
             Presence(
                 registry,
                 engine_slots=settings.ocr_slots,
                 engine_name="rapid",
                 heartbeat_s=settings.worker_heartbeat_seconds,
+                figures=lambda: sampler.figures,
+                meet=own.count_siblings,
             ),
             LeaseRenewal(open_queue(settings), renew_s=settings.lease_renew_seconds),
             ForcedStop(open_queue(settings), ledger),

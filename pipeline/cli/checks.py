@@ -8,11 +8,12 @@ from models.base import connect
 from models.migrate import pending
 from pipeline.cli.wiring import inspector_of, roster_of
 from pipeline.errors import FairlaneError
-from pipeline.queue import LANES
+from pipeline.queue import LANES, WorkerView
 from pipeline.settings import Settings
 from pipeline.storage import open_store
 
 _START = "start it with `fairlane up`"
+_REST = "let its host finish its other work, or raise FAIRLANE_WORKER_CPU_HIGH_WATERMARK and its kin; 100 is off"
 
 
 class Check(NamedTuple):
@@ -77,7 +78,14 @@ def _look_at_workers(settings: Settings) -> list[Check]:
     served = {lane for worker in workers for lane in worker.get("queues", "").split(",")}
     unserved = [lane for lane in LANES if lane not in served]
     found = f"{len(workers)} alive" + (f", none serves {', '.join(unserved)}" if unserved else "")
-    return [Check("workers", is_fine=not unserved, found=found, cure=_START)]
+    views = [WorkerView.of(worker, now_ms=0) for worker in workers]
+    held = [view for view in views if view.state == "held"]
+    return [Check("workers", is_fine=not unserved, found=found, cure=_START), *map(_held, held)]
+
+
+def _held(worker: WorkerView) -> Check:
+    name, found = f"worker {worker.hostname}:{worker.pid}", f"held: {'; '.join(worker.holds)}"
+    return Check(name, is_fine=False, found=found, cure=_REST)
 
 
 def _look_at_database(settings: Settings) -> list[Check]:

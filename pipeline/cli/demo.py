@@ -62,6 +62,9 @@ def _demo_settings(data_dir: Path | None) -> Settings:
         ocr_slots=max(1, min(_SLOTS_MAX, os.cpu_count() or 1)),
         words_file=words_file(),
         long_poll_max_seconds=WAIT_S,
+        # It shall run on whatever machine it is tried on, however busy or full that is.
+        worker_cpu_high_watermark=100,
+        worker_mem_high_watermark=100,
     )
 
 

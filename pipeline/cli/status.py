@@ -40,13 +40,13 @@ def _show_tables(lanes: list[dict[str, Any]], workers: list[dict[str, Any]]) -> 
         return
     now_ms = SystemClock().now_ms()
     show_table(
-        ["host", "process", "lanes", "running", "can run", "engine", "CPU %", "memory %", "last heard"],
+        ["host", "process", "lanes", "state", "running", "can run", "engine", "CPU %", "memory %", "last heard"],
         [_worker_row(worker, now_ms) for worker in workers],
     )
 
 
 def _worker_row(worker: dict[str, Any], now_ms: int) -> list[object]:
-    fields = ("hostname", "pid", "queues", "active_tasks", "effective_concurrency", "engine")
+    fields = ("hostname", "pid", "queues", "state", "active_tasks", "effective_concurrency", "engine")
     shares = ("cpu_percent", "memory_percent")
     heard_ms = str(worker.get("last_heartbeat", ""))
     ago = seconds(max(0, now_ms - int(heard_ms))) + " ago" if heard_ms.isdecimal() else ""

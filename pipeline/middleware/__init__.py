@@ -1,14 +1,16 @@
 """What happens around every task, in this order; `before` hooks run down the list, `after` hooks up.
 
-1. context   first in, last out: log fields and the database connection are there for all the others
-2. warm_up   the engine stands before the worker is announced or claims anything
-3. presence  announces the worker, and stops claiming first when it shuts down
-4. lease     starts the attempt; a lease that is gone by now skips the rest
-5. forced_stop  has no hook around a task; it stands with the lease, whose end it is
-6. outcome   decides with the cost known: on the way out it comes after measure
-7. measure   closest to the work, so that it times the work alone
+1. context       first in, last out: log fields and the database connection are there for all the others
+2. warm_up       the engine stands before the worker is announced or claims anything
+3. backpressure  measures the host before it is announced; before lease: what it hands back was never started
+4. presence      announces the worker, and stops claiming first when it shuts down
+5. lease         starts the attempt; a lease that is gone by now skips the rest
+6. forced_stop   has no hook around a task; it stands with the lease, whose end it is
+7. outcome       decides with the cost known: on the way out it comes after measure
+8. measure       closest to the work, so that it times the work alone
 """
 
+from pipeline.middleware.backpressure import Backpressure
 from pipeline.middleware.context import Context
 from pipeline.middleware.forced_stop import ForcedStop
 from pipeline.middleware.lease import LeaseRenewal
@@ -17,4 +19,14 @@ from pipeline.middleware.outcome import Outcome, RetryRules
 from pipeline.middleware.presence import Presence
 from pipeline.middleware.warm_up import WarmUp
 
-__all__ = ["Context", "ForcedStop", "LeaseRenewal", "Measure", "Outcome", "Presence", "RetryRules", "WarmUp"]
+__all__ = [
+    "Backpressure",
+    "Context",
+    "ForcedStop",
+    "LeaseRenewal",
+    "Measure",
+    "Outcome",
+    "Presence",
+    "RetryRules",
+    "WarmUp",
+]

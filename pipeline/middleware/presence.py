@@ -1,27 +1,37 @@
-"""Announces this worker process for as long as it works, and what it can do."""
+"""Announces this worker process for as long as it works, what it can do, and why it claims nothing when it does not."""
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from dramatiq import Broker, Middleware, Worker
 
-from pipeline.broker import FairBroker, fair_broker
+from pipeline.broker import fair_broker
 from pipeline.errors import QueueUnavailable
 from pipeline.middleware.warm_up import lanes_of
 from pipeline.queue import Lane
-from pipeline.workers.registry import Registration, WorkerRegistry
+from pipeline.slots import Slots
+from pipeline.workers.registry import Condition, Registration, WorkerRegistry
+from pipeline.workers.sampler import HostFigures
 
 log = logging.getLogger(__name__)
 
+#: Seconds a heartbeat that is under way may take when the worker stops: the limits of the Redis client are below.
+_LAST_BEAT_S = 10.0
+
+#: Why a worker claims nothing when it has been told to stop.
+STOPPING = "stopping"
+
 
 class Presence(Middleware):
-    """Registers at boot, beats while the worker lives, leaves at once on a clean stop.
+    """Registers at boot, beats while the worker lives and when it is held or released, leaves at once on a clean stop.
 
     Args:
         engine_slots: images the engine can read at once; extra threads only overlap fetching and storing.
         engine_name: of the OCR engine, for the registry.
         heartbeat_s: seconds between two entries.
+        figures: the newest sample of the host.
+        meet: called with the process ids of the workers beside this one, after each heartbeat.
     """
 
     def __init__(
@@ -31,12 +41,18 @@ class Presence(Middleware):
         engine_slots: int,
         engine_name: str,
         heartbeat_s: float,
+        figures: Callable[[], HostFigures],
+        meet: Callable[[Iterable[int]], None],
     ) -> None:
         self._registry = registry
         self._engine_slots = engine_slots
         self._engine_name = engine_name
         self._heartbeat_s = heartbeat_s
-        self._stopped = threading.Event()
+        self._figures = figures
+        self._meet = meet
+        self._is_stopped = False
+        self._due = threading.Event()
+        self._thread: threading.Thread | None = None
 
     def before_worker_boot(self, broker: Broker, worker: Worker) -> None:
         lanes = lanes_of(worker)
@@ -49,29 +65,56 @@ class Presence(Middleware):
             effective=sum(slots.values()),
             engine=self._engine_name if "ocr" in lanes else "none",
         )
-        self._beat(fair, registration)
-        threading.Thread(target=self._beat_on, args=(fair, registration), name="presence", daemon=True).start()
+
+        def beat() -> None:
+            self._beat(registration, condition_of(fair.slots, lanes, self._figures()))
+
+        beat()
+        fair.slots.watch(self._due.set)
+        self._thread = threading.Thread(target=self._beat_on, args=(beat,), name="presence", daemon=True)
+        self._thread.start()
 
     def before_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
         # Dramatiq keeps its consumers alive until the workers have finished: without this they would claim on.
         fair_broker(broker).slots.close()
 
     def after_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
-        self._stopped.set()
+        self._is_stopped = True
+        self._due.set()
+        if self._thread:
+            # A beat under way would enter us again after we have left.
+            self._thread.join(_LAST_BEAT_S)
         try:
             self._registry.leave()
         except QueueUnavailable as exc:
             log.warning("the registry entry stays until it runs out: %s", exc)
 
-    def _beat_on(self, broker: FairBroker, registration: Registration) -> None:
-        while not self._stopped.wait(self._heartbeat_s):
-            self._beat(broker, registration)
+    def _beat_on(self, beat: Callable[[], None]) -> None:
+        while True:
+            self._due.wait(self._heartbeat_s)
+            self._due.clear()
+            if self._is_stopped:
+                return
+            beat()
 
-    def _beat(self, broker: FairBroker, registration: Registration) -> None:
+    def _beat(self, registration: Registration, condition: Condition) -> None:
         try:
-            self._registry.beat(registration, active_tasks=len(broker.slots.claims()))
+            self._registry.beat(registration, condition)
+            self._meet(self._registry.siblings())
         except QueueUnavailable as exc:
             log.warning("no heartbeat: %s", exc)
+
+
+def condition_of(slots: Slots, lanes: Iterable[Lane], figures: HostFigures) -> Condition:
+    """What a worker of these lanes is doing now."""
+    active = len(slots.claims())
+    if slots.is_closed:
+        return Condition(active, (STOPPING,), is_held=True, figures=figures)
+    holds = {lane: slots.holds(lane) for lane in lanes}
+    is_held = all(holds.values())
+    # Of a worker that is held in part, each reason says where.
+    named = {reason if is_held else f"{lane}: {reason}" for lane, reasons in holds.items() for reason in reasons}
+    return Condition(active, tuple(sorted(named)), is_held=is_held, figures=figures)
 
 
 def slots_of(lanes: list[Lane], threads: int, engine_slots: int) -> Mapping[Lane, int]:

@@ -4,6 +4,7 @@ Each slot is a pebble pool of one child. A shared pool would be simpler, but the
 pool's lock blocks its successors, and one killed while idle breaks the pool for all.
 """
 
+import contextlib
 import logging
 import multiprocessing
 import queue
@@ -103,6 +104,18 @@ class OcrPool:
         finally:
             self._free.put(slot)
 
+    def renew_idle(self) -> int:
+        """Replace the children that are not reading now, so that their memory is given back; return how many."""
+        idle: list[_Slot] = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                idle.append(self._free.get_nowait())
+        try:
+            return sum(slot.renew() for slot in idle)
+        finally:
+            for slot in idle:
+                self._free.put(slot)
+
     def close(self) -> None:
         """End every child, also one that is reading: that read ends with EngineCrashed. Closing twice does no harm."""
         self._at_exit.cancel()
@@ -177,6 +190,15 @@ class _Slot:
                 _log.warning("the engine's process is replaced: %s", why)
                 self._end()
                 self._pool = self._start()
+
+    def renew(self) -> bool:
+        """Replace the child if there is one; say whether there was."""
+        with self._lock:
+            if self._is_closed or self._pool is None:
+                return False
+            self._end()
+            self._pool = self._start()
+            return True
 
     def close(self) -> None:
         with self._lock:

@@ -21,6 +21,7 @@ from pipeline.queue.types import (
     Task,
     TaskState,
 )
+from pipeline.queue.worker_view import WorkerView
 
 __all__ = [
     "ENDS",
@@ -42,6 +43,7 @@ __all__ = [
     "Started",
     "Task",
     "TaskState",
+    "WorkerView",
     "open_consumer_queue",
     "open_inspector",
     "open_pages",

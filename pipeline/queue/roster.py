@@ -62,6 +62,23 @@ class Roster:
         entries = [{key.decode(): value.decode() for key, value in raw.items()} for raw in found if raw]
         return sorted(entries, key=lambda entry: (entry.get("hostname", ""), entry.get("pid", "")))
 
+    def pids_beside(self, hostname: str, machine: str) -> list[int]:
+        """The process ids of the live workers of one host that share a process table.
+
+        Args:
+            machine: as in their entries: `workers.own.machine_name`.
+        """
+        with reaching("siblings"):
+            members: Any = self._client.zrange(self._keys.workers(), 0, -1)
+            ids = [member.decode() for member in members]
+            here = [worker_id for worker_id in ids if worker_id.rpartition(":")[0] == hostname]
+            with self._client.pipeline(transaction=False) as pipe:
+                for worker_id in here:
+                    pipe.hget(self._keys.worker(worker_id), "machine")
+                machines = pipe.execute()
+        beside = [worker_id for worker_id, found in zip(here, machines, strict=True) if found == machine.encode()]
+        return [int(pid) for worker_id in beside if (pid := worker_id.rpartition(":")[2]).isdecimal()]
+
     def slots(self) -> dict[str, int]:
         """By lane, how many tasks all live workers can really run at once; one that serves several counts in each."""
         slots: dict[str, int] = {}

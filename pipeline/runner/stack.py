@@ -1,5 +1,6 @@
 """Everything fairlane needs on one machine, started in the right order and stopped in the reverse one."""
 
+import os
 import socket
 import threading
 import urllib.request
@@ -117,7 +118,9 @@ class Stack:
         self._wait_until(valkey.is_answering, supervisor, _VALKEY_READY_MS, "the embedded Valkey does not answer")
 
     def _program(self, name: str, command: tuple[str, ...]) -> Program:
-        environment = child_environment(self._settings, program_folders())
+        # Web, scheduler and Valkey are not load of others to the workers beside them.
+        settings = self._settings.model_copy(update={"supervisor_pid": os.getpid()})
+        environment = child_environment(settings, program_folders())
         drain_s = _DRAIN_S.get(name, self._settings.ocr_hard_limit_seconds + _WORKER_MARGIN_S)
         return Program(name, command, environment, self.logs[name], drain_s)
 

@@ -2,12 +2,14 @@
 
 import os
 import socket
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from pipeline import __version__
 from pipeline.clock import Clock
 from pipeline.queue import Lane, Roster
-from pipeline.workers.resources import host_figures
+from pipeline.workers.own import machine_name
+from pipeline.workers.sampler import HostFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,22 @@ class Registration:
     engine: str
 
 
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What changes while a worker lives.
+
+    Args:
+        active_tasks: what it holds now.
+        holds: why it claims nothing now.
+        is_held: it claims nothing of any of its lanes; else `holds` concerns some of them.
+    """
+
+    active_tasks: int
+    holds: Sequence[str] = ()
+    is_held: bool = False
+    figures: HostFigures = field(default_factory=HostFigures)
+
+
 class WorkerRegistry:
     """Announces one worker process.
 
@@ -38,32 +56,67 @@ class WorkerRegistry:
         self._clock = clock
         self._ttl_ms = ttl_ms
         self._hostname = socket.gethostname()
+        self._machine = machine_name()
 
     @property
     def worker_id(self) -> str:
         return f"{self._hostname}:{os.getpid()}"
 
-    def beat(self, registration: Registration, *, active_tasks: int) -> None:
+    def beat(self, registration: Registration, condition: Condition) -> None:
         """Write the entry anew.
 
         Raises: QueueUnavailable.
         """
+        active = condition.active_tasks
         entry = {
             "hostname": self._hostname,
             "pid": str(os.getpid()),
+            "machine": self._machine,
             "queues": ",".join(registration.lanes),
+            "state": "held" if condition.is_held else "working",
+            "holds": "; ".join(condition.holds),
             "declared_concurrency": str(registration.threads),
             "effective_concurrency": str(registration.effective),
-            "active_tasks": str(active_tasks),
-            "idle_slots": str(max(registration.effective - active_tasks, 0)),
+            "active_tasks": str(active),
+            "idle_slots": str(max(registration.effective - active, 0)),
             "engine": registration.engine,
-            "gpu_available": "0",
             "last_heartbeat": str(self._clock.now_ms()),
             "version": __version__,
-            **host_figures(),
+            **words_of(condition.figures),
         }
         self._roster.enter(self.worker_id, entry, ttl_ms=self._ttl_ms)
+
+    def siblings(self) -> list[int]:
+        """The process ids of the live workers that share our process table, ours among them.
+
+        Raises: QueueUnavailable.
+        """
+        return self._roster.pids_beside(self._hostname, self._machine) if self._machine else []
 
     def leave(self) -> None:
         """Remove the entry at once."""
         self._roster.leave(self.worker_id)
+
+
+def words_of(figures: HostFigures) -> dict[str, str]:
+    """A sample in the words of the registry; empty is what is not known."""
+    cpu, memory, gpu = figures.cpu, figures.memory, figures.gpu
+    return {
+        "cpu_count": _number(cpu.count) if cpu else "",
+        "cpu_percent": _percent(cpu.percent if cpu else None),
+        "cpu_others_percent": _percent(cpu.others_percent if cpu else None),
+        "memory_total": str(memory.total_bytes) if memory else "",
+        "memory_available": str(memory.available_bytes) if memory else "",
+        "memory_percent": _percent(memory.percent if memory else None),
+        "gpu_available": "1" if gpu else "0",
+        "gpu_util": _percent(gpu.util_percent if gpu else None),
+        "gpu_memory_util": _percent(gpu.memory_percent if gpu else None),
+    }
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.1f}"
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:.2f}"

@@ -61,6 +61,9 @@ def settings_for(folder: Path, **overrides: object) -> Settings:
         "reconcile_interval_seconds": 2,
         "watermark_publish_interval": 1,
         "log_level": "INFO",
+        # The machine of the tests may be busy with others.
+        "worker_cpu_high_watermark": 100,
+        "worker_mem_high_watermark": 100,
     }
     return load_settings(**{**quick, **overrides})
 

@@ -106,3 +106,13 @@ def test_a_process_with_wrong_settings_says_so_in_words_and_ends_with_2(
 
 def test_every_setting_says_what_it_is() -> None:
     assert all(row.description for row in rows())
+
+
+@pytest.mark.feature("S4")
+@pytest.mark.parametrize("kind", ["cpu", "mem", "gpu_mem"])
+def test_a_low_watermark_that_is_not_below_the_high_one_is_refused(kind: str) -> None:
+    wrong = f"FAIRLANE_WORKER_{kind.upper()}_LOW_WATERMARK must be below FAIRLANE_WORKER_{kind.upper()}_HIGH_WATERMARK"
+    with pytest.raises(ConfigurationError, match=wrong):
+        load_settings(**{f"worker_{kind}_high_watermark": 60})
+    with pytest.raises(ConfigurationError, match=wrong):
+        load_settings(**{f"worker_{kind}_low_watermark": 75})

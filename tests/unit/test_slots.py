@@ -60,3 +60,15 @@ def test_same_task_held_twice_fills_two_slots() -> None:
     slots.free(Claim("same", "ocr", "aabbccddeeff", "local", 1, 0))
 
     assert [held.token for held in slots.claims()] == [2]
+
+
+def test_each_change_of_a_hold_is_told_to_whoever_watches() -> None:
+    slots = Slots()
+    seen: list[list[str]] = []
+    slots.watch(lambda: seen.append(slots.holds("ocr")))
+
+    slots.hold("needs a GPU", ["ocr"])
+    slots.release("needs a GPU")
+    slots.close()
+
+    assert seen == [["needs a GPU"], [], []]

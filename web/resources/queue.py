@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import falcon
 
-from pipeline.queue import Inspector, Roster
-from web.answers import LaneAnswer, LanesAnswer, WatermarkAnswer, WorkersAnswer
+from pipeline.clock import Clock
+from pipeline.queue import Inspector, Roster, WorkerView
+from web.answers import LaneAnswer, LanesAnswer, WatermarkAnswer, WorkerAnswer, WorkersAnswer
 from web.errors import no_watermark
 from web.operations import Operation
 from web.replies import reply
-from web.views import worker_answer
 
 
 class LanesResource:
@@ -36,11 +36,14 @@ class WorkersResource:
         "GET": Operation(summary="The live workers", answers={200: (WorkersAnswer,)}, refusals=(503,))
     }
 
-    def __init__(self, roster: Roster) -> None:
+    def __init__(self, roster: Roster, clock: Clock) -> None:
         self._roster = roster
+        self._clock = clock
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        reply(resp, WorkersAnswer(workers=[worker_answer(entry) for entry in self._roster.workers()]))
+        now_ms = self._clock.now_ms()
+        views = [WorkerView.of(entry, now_ms) for entry in self._roster.workers()]
+        reply(resp, WorkersAnswer(workers=[WorkerAnswer(**dataclasses.asdict(view)) for view in views]))
 
 
 class WatermarkResource:

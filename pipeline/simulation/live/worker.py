@@ -15,6 +15,7 @@ from pipeline.queue import FairQueue, Roster, Rules
 from pipeline.queue.connection import connect
 from pipeline.queue.keys import Keys
 from pipeline.workers.registry import WorkerRegistry
+from pipeline.workers.sampler import HostFigures
 
 #: Longest wait for a wake-up, seconds: the product's default, like the next two.
 _POLL_S = 0.5
@@ -57,7 +58,14 @@ def working(site: Site, work: Callable[[str], None], *, threads: int) -> Iterato
             poll_s=_POLL_S,
             middleware=[
                 Context(),
-                Presence(registry, engine_slots=1, engine_name="none", heartbeat_s=_HEARTBEAT_S),
+                Presence(
+                    registry,
+                    engine_slots=1,
+                    engine_name="none",
+                    heartbeat_s=_HEARTBEAT_S,
+                    figures=HostFigures,
+                    meet=lambda _: None,
+                ),
                 LeaseRenewal(FairQueue(renewing, site.rules), renew_s=site.renew_s),
                 Outcome(site.ledger(), clock, RetryRules(max_attempts=1, max_losses=3, base_ms=1, max_ms=1)),
                 Measure(clock),

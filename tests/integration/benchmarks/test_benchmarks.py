@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import bench_faults, bench_queue, bench_recover
+from benchmarks import bench_backpressure, bench_faults, bench_queue, bench_recover
 
 
 def test_the_queue_benchmark_prints_its_tables() -> None:
@@ -28,3 +28,10 @@ def test_the_faults_benchmark_kills_everybody_and_finds_the_books_balanced() -> 
     assert [name for name in bench_faults.VICTIMS if f"{name:14} 1 kills" not in report] == []
     assert "poison ended as worker_crash, engine_timeout, engine_memory" in report
     assert "the books balance" in report
+
+
+def test_the_backpressure_benchmark_prints_the_ratio() -> None:
+    report = "\n".join(bench_backpressure.run(bench_backpressure.TINY))
+
+    assert "ratio on/off of 1 pairs" in report
+    assert "seen held" in report

@@ -229,3 +229,38 @@ def test_doctor_prints_tables_for_people(settings: Settings, capsys: pytest.Capt
     out = capsys.readouterr().out
     assert "start it with `fairlane up`" in out
     assert "FAIRLANE_LEASE_SECONDS" in out
+
+
+@pytest.mark.feature("S3")
+def test_workers_are_listed_with_what_they_can_run_and_why_they_do_not(
+    settings: Settings, answer: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    now_ms = SystemClock().now_ms()
+    entry = {"hostname": "h", "pid": "7", "queues": "ocr", "state": "held", "holds": "CPU over its watermark"}
+    figures = {"declared_concurrency": "8", "effective_concurrency": "1", "last_heartbeat": str(now_ms - 5_000)}
+    open_roster(settings).enter("h:7", {**entry, **figures}, ttl_ms=60_000)
+
+    (worker,) = answer("worker", "list")
+    assert run(["worker", "list"]) == 0
+    table = capsys.readouterr().out
+
+    assert (worker["declared_concurrency"], worker["effective_concurrency"]) == (8, 1)
+    assert (worker["state"], worker["holds"]) == ("held", ["CPU over its watermark"])
+    assert worker["heartbeat_age_ms"] >= 5_000
+    assert "CPU over its watermark" in table
+    assert " ago" in table
+
+
+def test_a_list_of_no_workers_says_so(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["worker", "list"]) == 0
+    assert "no worker is alive" in capsys.readouterr().out
+
+
+def test_doctor_says_which_worker_is_held_and_why(settings: Settings, answer: Callable[..., Any]) -> None:
+    entry = {"hostname": "h", "pid": "7", "queues": "ocr,text", "state": "held", "holds": "memory over its watermark"}
+    open_roster(settings).enter("h:7", entry, ttl_ms=60_000)
+
+    checks = {check["name"]: check for check in answer("doctor", code=1)["checks"]}
+
+    assert checks["worker h:7"]["found"] == "held: memory over its watermark"
+    assert "HIGH_WATERMARK" in checks["worker h:7"]["cure"]

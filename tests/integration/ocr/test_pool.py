@@ -162,41 +162,6 @@ def test_child_that_died_idle_costs_no_read(pool: OcrPool) -> None:
     assert pool.read(b"image").model != str(pid)
 
 
-@pytest.mark.feature("O6")
-def test_child_is_replaced_after_its_tasks() -> None:
-    pool = make_pool(tasks_per_child=2)
-    pids = [pool.read(b"image").model for _ in range(4)]
-    pool.close()
-
-    assert pids[0] == pids[1] != pids[2] == pids[3]
-
-
-@pytest.mark.feature("O6")
-def test_child_that_takes_too_much_memory_is_ended_and_the_next_read_works() -> None:
-    pool = OcrPool(
-        slots=1, threads=1, child_limits=ChildLimits(60, 9, memory_bytes=400_000_000), limits=LIMITS, factory=obedient
-    )
-
-    with pytest.raises(EngineMemory):
-        pool.read(b"eat memory")
-
-    assert pool.read(b"image").engine == "obedient"
-    pool.close()
-
-
-@pytest.mark.feature("O6")
-def test_child_that_has_grown_is_replaced_between_two_reads() -> None:
-    pool = OcrPool(
-        slots=1, threads=1, child_limits=ChildLimits(60, 9, recycle_bytes=200_000_000), limits=LIMITS, factory=obedient
-    )
-    before = [pool.read(b"image").model for _ in range(2)]
-    grown = pool.read(b"grow").model
-
-    assert before == [grown] * 2
-    assert pool.read(b"image").model != grown
-    pool.close()
-
-
 def test_slots_read_at_the_same_time_in_children_of_their_own() -> None:
     pool = make_pool(slots=2)
     pids = pool.warm_up()

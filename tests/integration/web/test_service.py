@@ -78,17 +78,29 @@ def test_lanes_are_shown(service):
     ]
 
 
-def test_workers_are_shown_with_their_numbers_as_numbers(service):
-    service.roster.enter("host1:12", WORKER, ttl_ms=60_000)
+@pytest.mark.feature("S3")
+def test_workers_are_shown_with_both_concurrencies_state_and_age(service):
+    held = {"state": "held", "holds": "CPU over its watermark; stopping", "cpu_count": "0.50", "gpu_available": "0"}
+    slots = {"declared_concurrency": "4", "effective_concurrency": "1", "active_tasks": "1", "idle_slots": "0"}
+    heard = {"last_heartbeat": str(service.clock.now_ms())}
+    service.roster.enter("host1:12", {**WORKER, **held, **slots, **heard}, ttl_ms=60_000)
+    service.clock.advance(1_500)
     (worker,) = get(service, "/api/workers").json["workers"]
-    assert worker == {
-        "hostname": "host1",
-        "pid": 12,
-        "queues": "ocr,text",
-        "cpu_percent": 12.5,
-        "version": "1",
-        "engine": "rapid",
-    }
+    assert (worker["pid"], worker["queues"], worker["cpu_percent"], worker["version"]) == (12, "ocr,text", 12.5, "1")
+    assert (worker["state"], worker["holds"]) == ("held", ["CPU over its watermark", "stopping"])
+    assert (worker["declared_concurrency"], worker["effective_concurrency"], worker["idle_slots"]) == (4, 1, 0)
+    assert (worker["heartbeat_age_ms"], worker["cpu_count"], worker["gpu_available"]) == (1_500, 0.5, False)
+
+
+def test_an_entry_that_no_fairlane_wrote_is_shown_with_nulls(service):
+    service.roster.enter("host1:12", {"pid": "²", "cpu_percent": "nan", "last_heartbeat": "9" * 40}, ttl_ms=60_000)
+    (worker,) = get(service, "/api/workers").json["workers"]
+    assert (worker["pid"], worker["cpu_percent"], worker["heartbeat_age_ms"], worker["state"]) == (
+        None,
+        None,
+        None,
+        "working",
+    )
 
 
 def test_the_watermark_is_shown(service):

@@ -13,14 +13,39 @@ from models.ledger import DetectionRecord, Finished, Ledger, NewTask
 from pipeline.broker import FairBroker
 from pipeline.clock import SystemClock
 from pipeline.errors import FairlaneError
-from pipeline.middleware import Context, LeaseRenewal, Measure, Outcome, Presence, RetryRules
+from pipeline.middleware import Backpressure, Context, LeaseRenewal, Measure, Outcome, Presence, RetryRules
 from pipeline.queue import FairQueue, Inspector, Roster, Rules, Task
 from pipeline.queue.keys import Keys
 from pipeline.workers.registry import WorkerRegistry
+from pipeline.workers.sampler import CPU_OVER, MEMORY_OVER, HostFigures, Judged, Probes, Sampler
+from pipeline.workers.watermark import Watermark
 
 MAC = "aabbccddeeff"
 CLOCK = SystemClock()
 RULES = Rules(lease_ms=3_000)
+
+
+@dataclass
+class Host:
+    """What the probes of a worker find; a test sets it."""
+
+    load_percent: float | None = 0.0
+    memory_percent: float | None = 0.0
+    renewals: int = 0
+
+    def renew(self) -> int:
+        """Stands for the engine's processes that are replaced."""
+        self.renewals += 1
+        return 1
+
+    def sampler(self) -> Sampler:
+        """A sampler that judges what is set here, quickly."""
+        probes = Probes(cpu=lambda: None, memory=lambda: None, gpu=lambda: None)  # type: ignore[arg-type,return-value]
+        judged: Judged = {
+            CPU_OVER: (Watermark(75, 60), lambda _: self.load_percent),
+            MEMORY_OVER: (Watermark(75, 60), lambda _: self.memory_percent),
+        }
+        return Sampler(probes, judged, period_s=0.02)
 
 
 @dataclass
@@ -32,6 +57,7 @@ class Shop:
     roster: Roster
     ledger: Ledger
     broker: FairBroker
+    host: Host
     work: Callable[[str, int, int], None] = lambda task_id, token, attempt: None
     calls: list[str] = field(default_factory=list)
     worker: Worker | None = None
@@ -59,22 +85,45 @@ class Shop:
         self.ledger.finish(task_id, token, Finished(None, DetectionRecord("x", "pass", []), [], 1))
 
 
-@pytest.fixture
-def shop(valkey: redis.Redis, valkey_url: str, database: models.base.Database) -> Iterator[Shop]:
+def open_shop(valkey: redis.Redis, valkey_url: str, database: models.base.Database) -> Shop:
+    """Build a worker with a broker of its own; it claims nothing before it is started."""
     ledger = Ledger(database, CLOCK)
     roster = Roster(valkey, Keys(RULES.prefix), CLOCK)
+    host = Host()
     broker = FairBroker(
         FairQueue(valkey, RULES),
         poll_s=0.2,
         middleware=[
             Context(),
-            Presence(WorkerRegistry(roster, CLOCK, ttl_ms=5_000), engine_slots=1, engine_name="rapid", heartbeat_s=1),
+            Backpressure(host.sampler(), host.renew),
+            Presence(
+                WorkerRegistry(roster, CLOCK, ttl_ms=60_000),
+                engine_slots=1,
+                engine_name="rapid",
+                heartbeat_s=20,
+                figures=HostFigures,
+                meet=lambda pids: None,
+            ),
             LeaseRenewal(FairQueue(redis.Redis.from_url(valkey_url), RULES), renew_s=0.5),
             Outcome(ledger, CLOCK, RetryRules(max_attempts=4, max_losses=3, base_ms=1, max_ms=1)),
             Measure(CLOCK),
         ],
     )
-    shop = Shop(FairQueue(valkey, RULES), Inspector(valkey, RULES), roster, ledger, broker)
+    shop = Shop(FairQueue(valkey, RULES), Inspector(valkey, RULES), roster, ledger, broker, host)
     dramatiq.actor(shop.do, broker=broker, actor_name="execute_text", queue_name="text", throws=(FairlaneError,))
+    return shop
+
+
+@pytest.fixture
+def shop(valkey: redis.Redis, valkey_url: str, database: models.base.Database) -> Iterator[Shop]:
+    shop = open_shop(valkey, valkey_url, database)
+    yield shop
+    shop.stop()
+
+
+@pytest.fixture
+def second_shop(valkey: redis.Redis, valkey_url: str, database: models.base.Database) -> Iterator[Shop]:
+    """Another worker on the same queue and ledger."""
+    shop = open_shop(valkey, valkey_url, database)
     yield shop
     shop.stop()

@@ -1,0 +1,21 @@
+"""The registry of live workers: who is beside whom."""
+
+import redis
+
+from pipeline.queue import Roster
+from pipeline.queue.keys import Keys
+from tests.support.clock import FakeClock
+
+
+def test_workers_beside_one_another_share_host_and_process_table(valkey: redis.Redis, clock: FakeClock) -> None:
+    roster = Roster(valkey, Keys("sensitive:"), clock)
+    for worker_id, machine in {"h:1": "m", "h:2": "m", "h:3": "other boot", "h2:4": "m", "h:x:5": "m"}.items():
+        roster.enter(worker_id, {"machine": machine}, ttl_ms=60_000)
+    roster.enter("h:6", {"hostname": "of an older version"}, ttl_ms=60_000)
+    valkey.zadd(roster._keys.workers(), {"h:7": clock.now_ms() + 1_000})  # its entry has run out
+
+    assert sorted(roster.pids_beside("h", "m")) == [1, 2]
+
+
+def test_nobody_is_beside_an_empty_host(valkey: redis.Redis, clock: FakeClock) -> None:
+    assert Roster(valkey, Keys("sensitive:"), clock).pids_beside("h", "m") == []
