@@ -79,8 +79,8 @@ MUTATIONS = [
     Mutation(
         "a deferred device is not remembered for resume",
         "lib/device.lua",
-        "  if head and opens then redis",
-        "  if false then redis",
+        "  if head and opens then fall_due",
+        "  if false then fall_due",
     ),
     Mutation("enqueue counts twice", "lib/enter.lua", "  add(lane, 'accepted', 1)\n", "  add(lane, 'accepted', 2)\n"),
     Mutation("the same id enters twice", "enqueue.lua", "if known then return {'duplicate', known} end\n", ""),

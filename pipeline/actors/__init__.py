@@ -16,12 +16,13 @@ from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import ConfigurationError
 from pipeline.log import configure_logging
-from pipeline.middleware import Context, LeaseRenewal, Measure, Outcome, Presence, RetryRules, WarmUp
+from pipeline.middleware import Capability, Context, LeaseRenewal, Measure, Outcome, Presence, RetryRules, WarmUp
 from pipeline.ocr.images import ImageLimits
 from pipeline.ocr.pool import OcrPool
 from pipeline.queue import Lane, open_consumer_queue, open_queue, open_roster
 from pipeline.settings import Settings, load_settings_or_exit
 from pipeline.storage import open_store
+from pipeline.workers.gpu import has_gpu
 from pipeline.workers.registry import WorkerRegistry
 
 
@@ -48,13 +49,15 @@ def build_broker(settings: Settings) -> FairBroker:
     retry_rules = RetryRules(
         settings.max_attempts, settings.retry_backoff_base_seconds * 1000, settings.retry_backoff_max_seconds * 1000
     )
-    registry = WorkerRegistry(open_roster(settings), clock, ttl_ms=settings.worker_ttl_seconds * 1000)
+    roster = open_roster(settings)
+    registry = WorkerRegistry(roster, clock, ttl_ms=settings.worker_ttl_seconds * 1000)
     broker = FairBroker(
         open_consumer_queue(settings),
         poll_s=settings.poll_interval_seconds,
         middleware=[
             Context(),
             WarmUp(prepare, pool.close),
+            Capability(roster, has_gpu, is_gpu_required=settings.ocr_requires_gpu),
             Presence(
                 registry,
                 engine_slots=settings.ocr_slots,

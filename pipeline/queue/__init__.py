@@ -1,5 +1,6 @@
 """The fair queue: the only code that talks to Redis, usable alone."""
 
+from pipeline.queue.capability import CPU_ONLY, QUEUE_NAMES, Entry, Needs, lanes_served, serving, slots_in
 from pipeline.queue.explaining import Explanation, Reason
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
@@ -15,32 +16,43 @@ from pipeline.queue.types import (
     Lane,
     LaneBooks,
     LaneStatus,
+    Mark,
+    OpenTask,
     QueuedTask,
     Task,
     TaskState,
 )
 
 __all__ = [
+    "CPU_ONLY",
     "ENDS",
     "LANES",
+    "QUEUE_NAMES",
     "Claim",
     "Ended",
     "Enqueued",
+    "Entry",
     "Explanation",
     "FairQueue",
     "Inspector",
     "Lane",
     "LaneBooks",
     "LaneStatus",
+    "Mark",
+    "Needs",
+    "OpenTask",
     "QueuedTask",
     "Reason",
     "Roster",
     "Rules",
     "Task",
     "TaskState",
+    "lanes_served",
     "open_consumer_queue",
     "open_inspector",
     "open_pages",
     "open_queue",
     "open_roster",
+    "serving",
+    "slots_in",
 ]

@@ -166,6 +166,18 @@ class FairQueue(Submitting):
         if reply.word == "ended":
             raise TaskEnded(f"task {task_id} has ended: {reply.text(0)}", state=reply.text(0))
 
+    def follow(self, task_id: str, token: int, *, ending: TaskState | None) -> bool:
+        """End a task that waits as the ledger has ended it; None forgets it, for the ledger has no such task.
+
+        Args:
+            token: that it had when it was looked at.
+        Returns: False when it has moved since (claimed, ended, put back by a newer lease); nothing was changed then.
+        """
+        rules = self.rules
+        state = "" if ending is None else ending.value
+        reply = self._call("follow", task_id, token, state, rules.policy, rules.dedupe_ms, rules.max_per_mac)
+        return reply.word == "followed"
+
     # Keeping house: what the scheduler calls, again and again.
 
     def reap(self, lane: Lane, *, limit: int = 100) -> list[Ended]:
@@ -208,6 +220,11 @@ class FairQueue(Submitting):
         """
         with reaching("wait for work"):
             self._client.blpop([self.keys.wake(lane)], timeout=timeout_s)
+
+    def wait_for_bell(self, *, timeout_s: float) -> bool:
+        """Wait until something falls due sooner than the scheduler could know; False after `timeout_s` seconds."""
+        with reaching("wait for the bell"):
+            return bool(self._client.blpop([self.keys.bell()], timeout=timeout_s))
 
 
 def _rows(reply: Reply, width: int) -> list[list[str]]:

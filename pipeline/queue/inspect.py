@@ -13,7 +13,8 @@ from pipeline.queue.explaining import Explanation, explanation_of
 from pipeline.queue.keys import Keys
 from pipeline.queue.rules import Rules
 from pipeline.queue.scripts import Scripts
-from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, QueuedTask, TaskState
+from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, Mark, OpenTask, QueuedTask, TaskState
+from pipeline.queue.walking import open_page
 
 #: Devices looked at, at most, to find the longest wait of a lane.
 _OLDEST_LOOKED_AT = 64
@@ -95,6 +96,25 @@ class Inspector:
         return [
             None if state is None else (TaskState(state.decode()), (code or b"").decode()) for state, code in answers
         ]
+
+    def open_tasks(self, mark: Mark, *, limit: int = 500) -> tuple[list[OpenTask], Mark | None]:
+        """A page of the tasks that have not ended, and where the next begins; None after the last."""
+        return open_page(self._client, self.keys, mark, limit)
+
+    def next_due_ms(self) -> int | None:
+        """In how many ms the scheduler has something to do: 0 when it has now, None when nothing will be due."""
+        given_now = "" if self._clock is None else self._clock.now_ms()
+        reply = self._scripts.call("next_due", self.keys.epoch(), given_now, " ".join(LANES))
+        return reply.number(0) if reply.word == "due" else None
+
+    def counts(self) -> dict[Lane, tuple[int, int]]:
+        """By lane: tasks waiting, tasks delayed. O(1)."""
+        with reaching("counts"), self._client.pipeline(transaction=False) as pipe:
+            for lane in LANES:
+                pipe.hmget(self.keys.lane(lane), ["waiting", "delayed"])
+            answers = pipe.execute()
+        pairs = [(int(waiting or 0), int(delayed or 0)) for waiting, delayed in answers]
+        return dict(zip(LANES, pairs, strict=True))
 
     def lanes(self) -> list[LaneStatus]:
         """Each lane as it is now."""

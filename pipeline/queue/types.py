@@ -155,6 +155,29 @@ class LaneStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenTask:
+    """A task that has not ended, as a walk over all of them finds it."""
+
+    task_id: str
+    state: TaskState
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far a walk over the open tasks has come.
+
+    Args:
+        expires_ms: of the last task seen; tasks are walked in the order in which they expire.
+        seen: how many that expire in the same ms have been seen.
+    """
+
+    shard: int = 0
+    expires_ms: int = 0
+    seen: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class QueuedTask:
     """What the queue knows of one task; times in epoch ms, 0 when not yet."""
 

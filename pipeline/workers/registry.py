@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pipeline import __version__
 from pipeline.clock import Clock
-from pipeline.queue import Lane, Roster
+from pipeline.queue import Roster
 from pipeline.workers.resources import host_figures
 
 
@@ -20,7 +20,7 @@ class Registration:
         engine: rapid, paddle or none.
     """
 
-    lanes: tuple[Lane, ...]
+    lanes: tuple[str, ...]
     threads: int
     effective: int
     engine: str

@@ -19,7 +19,7 @@ ARGV
   11 code        string  why
 BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
-  leases:{lane} delayed backoff expiry global_pending overloaded_macs dead_letter
+  leases:{lane} delayed backoff bell expiry global_pending overloaded_macs dead_letter
 RETURNS
   delayed        due_ms
   dead
@@ -46,6 +46,7 @@ local lane, device = open_owner(task, now)
 -- A started attempt that is deferred was no attempt.
 if text(task, 'state') == 'running' then add(task, 'attempts', -1) end
 release(lane, device, task, 0)
+return_credit(device, now)
 add(task, 'defers', 1)
 
 local reply
@@ -55,7 +56,7 @@ if get(task, 'defers') > max_defers then
   reply = {'dead'}
 else
   local due = now + math.min(base_ms * 2 ^ (get(task, 'defers') - 1), max_ms)
-  redis.call('ZADD', delayed_key(), due, task_id)
+  fall_due(delayed_key(), due, task_id)
   put(task, 'state', 'delayed')
   add(lane, 'delayed', 1)
   save(task)

@@ -12,7 +12,7 @@ ARGV
   6 delay_ms     int     until it is due
 BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
-  leases:{lane} delayed
+  leases:{lane} delayed bell
 RETURNS
   delayed        due_ms
   lost           state
@@ -34,7 +34,7 @@ if not holds(task, token) then return {'lost', text(task, 'state')} end
 local now = now_from(given_now)
 local lane, device = open_owner(task, now)
 release(lane, device, task, cost_ms)
-redis.call('ZADD', delayed_key(), now + delay_ms, task_id)
+fall_due(delayed_key(), now + delay_ms, task_id)
 put(task, 'state', 'delayed')
 add(lane, 'delayed', 1)
 save(task)
