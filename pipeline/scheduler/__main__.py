@@ -28,10 +28,9 @@ log = logging.getLogger(__name__)
 _NO_WORKER_PERIOD_MS = 1_000
 
 
-def build_loop(settings: Settings) -> Loop:
+def build_loop(settings: Settings, database: models.base.Database) -> Loop:
     """Wire the duties, in the order of the way of a task: first what brings work back."""
     clock = SystemClock()
-    models.base.bind(database := models.base.connect(settings.effective_database_url))
     ledger = Ledger(database, clock)
     queue, inspector, roster = open_queue(settings), open_inspector(settings), open_roster(settings)
     watermark_ms, reconcile_ms = settings.watermark_publish_interval * 1000, settings.reconcile_interval_seconds * 1000
@@ -62,7 +61,8 @@ def main() -> None:
     """Keep house until SIGTERM or SIGINT; the round under way is finished first."""
     settings = load_settings_or_exit()
     configure_logging(settings.log_level, settings.log_style)
-    loop = build_loop(settings)
+    models.base.bind(database := models.base.connect(settings.effective_database_url))
+    loop = build_loop(settings, database)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: loop.stop())
     Bell(open_consumer_queue(settings), loop.wake, listen_s=settings.poll_interval_seconds).start()
