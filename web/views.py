@@ -35,11 +35,6 @@ def task_answer(view: TaskView, waits: Explanation | None) -> TaskAnswer:
     )
 
 
-def lanes_of(worker: dict[str, str]) -> list[str]:
-    """The lanes that a worker of the registry serves."""
-    return [lane for lane in worker.get("queues", "").split(",") if lane]
-
-
 def worker_answer(entry: dict[str, str]) -> dict[str, Any]:
     """An entry of the registry, where everything is text, with its numbers as numbers."""
     return {name: value if name in _WORDS else _typed(value) for name, value in entry.items()}

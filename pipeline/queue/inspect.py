@@ -13,11 +13,13 @@ from pipeline.queue.explaining import Explanation, explanation_of
 from pipeline.queue.keys import Keys
 from pipeline.queue.rules import Rules
 from pipeline.queue.scripts import Scripts
-from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, Mark, OpenTask, QueuedTask, TaskState
+from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, LaneSurvey, Mark, OpenTask, QueuedTask, TaskState
 from pipeline.queue.walking import open_page
 
 #: Devices looked at, at most, to find the longest wait of a lane.
 _OLDEST_LOOKED_AT = 64
+#: Devices looked at, at most, to count those of a lane that starve.
+_STARVED_LOOKED_AT = 200
 _ENDS_IN_ORDER = (
     TaskState.DONE,
     TaskState.FAILED,
@@ -38,6 +40,7 @@ class Inspector:
         self._client = client
         self._scripts = Scripts(client)
         self._clock = clock
+        self._starved_ms = rules.starved_ms
         self.keys = Keys(rules.prefix)
 
     def ping(self) -> None:
@@ -133,6 +136,18 @@ class Inspector:
                 )
             )
         return statuses
+
+    def survey(self) -> list[LaneSurvey]:
+        """How each lane gets on."""
+        given_now = "" if self._clock is None else self._clock.now_ms()
+        surveys = []
+        for lane in LANES:
+            reply = self._scripts.call(
+                "survey", self.keys.epoch(), given_now, lane, self._starved_ms, _STARVED_LOOKED_AT
+            )
+            worked, finished, cost, ends, starved = (float(value) for value in reply.values)
+            surveys.append(LaneSurvey(lane, worked, int(finished), cost, ends, int(starved)))
+        return surveys
 
     def audit(self) -> list[LaneBooks]:
         """Recount every lane from the data itself."""

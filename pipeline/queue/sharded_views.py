@@ -15,7 +15,7 @@ from pipeline.queue.keys import Keys
 from pipeline.queue.pages import DeviceState, InFlight, Pages, page_end
 from pipeline.queue.rules import Rules
 from pipeline.queue.shards import home_of, rules_of_shards
-from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, Mark, OpenTask, QueuedTask, TaskState
+from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, LaneSurvey, Mark, OpenTask, QueuedTask, TaskState
 
 
 class ShardedInspector(Inspector):
@@ -76,6 +76,9 @@ class ShardedInspector(Inspector):
 
     def lanes(self) -> list[LaneStatus]:
         return [_one_status(parts) for parts in zip(*(shard.lanes() for shard in self.shards), strict=True)]
+
+    def survey(self) -> list[LaneSurvey]:
+        return [_one_survey(parts) for parts in zip(*(shard.survey() for shard in self.shards), strict=True)]
 
     def audit(self) -> list[LaneBooks]:
         """The books of all shards, added up; a fault names its shard."""
@@ -157,6 +160,19 @@ def _one_status(parts: Sequence[LaneStatus]) -> LaneStatus:
         leased=sum(part.leased for part in parts),
         devices=sum(part.devices for part in parts),
         oldest_wait_ms=max(part.oldest_wait_ms for part in parts),
+    )
+
+
+def _one_survey(parts: Sequence[LaneSurvey]) -> LaneSurvey:
+    # A shard that has finished nothing knows no more of the cost than the first guess.
+    informed = [part.cost_ms for part in parts if part.finished] or [parts[0].cost_ms]
+    return LaneSurvey(
+        lane=parts[0].lane,
+        worked_ms=sum(part.worked_ms for part in parts),
+        finished=sum(part.finished for part in parts),
+        cost_ms=sum(informed) / len(informed),
+        ends_per_s=sum(part.ends_per_s for part in parts),
+        starved=sum(part.starved for part in parts),
     )
 
 

@@ -155,6 +155,26 @@ class LaneStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class LaneSurvey:
+    """How one lane gets on.
+
+    Args:
+        worked_ms: worker-milliseconds of all tasks that were done or failed, since the queue began.
+        finished: how many those were.
+        cost_ms: what a task is estimated to cost, the mean of all sizes.
+        ends_per_s: tasks that end, whatever the end, about of the last minute.
+        starved: devices that could be served and have waited for too long; the longest waiting are looked at only.
+    """
+
+    lane: Lane
+    worked_ms: float
+    finished: int
+    cost_ms: float
+    ends_per_s: float
+    starved: int
+
+
+@dataclass(frozen=True, slots=True)
 class OpenTask:
     """A task that has not ended, as a walk over all of them finds it."""
 

@@ -18,6 +18,7 @@ from pipeline.scheduler.promote import promote
 from pipeline.scheduler.reap import reap
 from pipeline.scheduler.reconcile import rebuild_after_loss, reconcile
 from pipeline.scheduler.resume import resume
+from pipeline.scheduler.scale import ScaleRules
 from pipeline.scheduler.sweep import Sweep
 from pipeline.scheduler.watermark import publish_watermark
 from pipeline.settings import Settings, load_settings_or_exit
@@ -42,6 +43,7 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
         strategy=settings.no_worker_strategy,
         grace_ms=2 * settings.worker_heartbeat_seconds * 1000,
     )
+    watermark = partial(publish_watermark, inspector, roster, interval_ms=watermark_ms, scaling=ScaleRules.of(settings))
     duties = [
         Duty("rebuild", 0, partial(rebuild_after_loss, queue, inspector, roster, ledger)),
         # Before resume: a device that comes back finds its deferred task at the head of its line again.
@@ -50,7 +52,7 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
         Duty("reap", 0, partial(reap, queue, ledger)),
         Duty("expire", 0, partial(expire, queue, ledger)),
         Duty("no_worker", _NO_WORKER_PERIOD_MS, no_worker.run),
-        Duty("watermark", watermark_ms, partial(publish_watermark, inspector, roster, interval_ms=watermark_ms)),
+        Duty("watermark", watermark_ms, watermark),
         Duty("reconcile", reconcile_ms, partial(reconcile, queue, inspector, ledger, clock)),
         Duty("sweep", reconcile_ms, Sweep(queue, inspector, partial(states_of, database)).run),
     ]

@@ -12,7 +12,7 @@ from pipeline.queue.scripts import expand, read_header, script_paths
 SCRIPTS = script_paths()
 FRAGMENTS = sorted((SCRIPTS[0].parent / "lib").glob("*.lua"))
 #: Scripts that only look: the inspector calls them.
-READ_ONLY = {"audit", "explain", "next_due"}
+READ_ONLY = {"audit", "explain", "next_due", "survey"}
 
 each_script = pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 

@@ -1,4 +1,4 @@
-"""The queue as a whole: its lanes, its workers, the last watermark."""
+"""The queue as a whole: its lanes and its workers."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -7,8 +7,7 @@ from typing import ClassVar
 import falcon
 
 from pipeline.queue import Inspector, Roster
-from web.answers import LaneAnswer, LanesAnswer, WatermarkAnswer, WorkersAnswer
-from web.errors import no_watermark
+from web.answers import LaneAnswer, LanesAnswer, WorkersAnswer
 from web.operations import Operation
 from web.replies import reply
 from web.views import worker_answer
@@ -41,22 +40,3 @@ class WorkersResource:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         reply(resp, WorkersAnswer(workers=[worker_answer(entry) for entry in self._roster.workers()]))
-
-
-class WatermarkResource:
-    """`GET /api/watermark`."""
-
-    operations: ClassVar[Mapping[str, Operation]] = {
-        "GET": Operation(
-            summary="The last snapshot of the scheduler", answers={200: (WatermarkAnswer,)}, refusals=(404, 503)
-        )
-    }
-
-    def __init__(self, inspector: Inspector) -> None:
-        self._inspector = inspector
-
-    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        snapshot = self._inspector.watermark()
-        if snapshot is None:
-            raise no_watermark()
-        reply(resp, WatermarkAnswer(**snapshot))
