@@ -104,6 +104,11 @@ MUTATIONS = [
         "if state == 'queued' or state == 'delayed' then",
         "if state ~= 'done' then",
     ),
+    Mutation("follow forgets the token", "follow.lua", " or text(task, 'token') ~= token", ""),
+    Mutation("follow ends what is held", "follow.lua", "(state ~= 'queued' and state ~= 'delayed')", "IS_END[state]"),
+    Mutation("nobody rings for what falls due", "lib/device.lua", "  redis.call('LPUSH', bell_key(), '1')\n", ""),
+    Mutation("a deferred task uses up the rate", "defer.lua", "return_credit(device, now)\n", ""),
+    Mutation("a task handed back uses up the rate", "hand_back.lua", "return_credit(device, now)\n", ""),
     Mutation(
         "a lone site's score grows stale for good",
         "lib/site.lua",

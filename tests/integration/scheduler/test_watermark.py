@@ -99,7 +99,7 @@ def test_what_a_task_costs_and_how_fast_slots_work_is_measured_from_snapshot_to_
             tower.clock.advance(1_000)
             tower.queue.complete(claim.task_id, claim.token, cost_ms=1_000)
             (claim,) = tower.queue.claim("ocr")
-        lane = tower.look()
+        lane = tower.look(down_after_ms=0)
         tower.queue.hand_back(claim.task_id, claim.token)
 
     assert lane["cost_ms"] == pytest.approx(1_000, rel=0.01)
