@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: help demo run test check format features reference bench-queue lock clean
+.PHONY: help demo run test test-hosts check format features reference bench-queue bench-faults lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -18,6 +18,9 @@ run: $(VENV)/.run ## all processes, embedded or by settings, until Ctrl-C
 
 test: $(VENV)/.dev ## the tests, with a Valkey and a PostgreSQL of their own
 	$(BIN)/pytest --ignore=tests/style
+
+test-hosts: $(VENV)/.dev ## tests on several hosts, each a network namespace: root, iproute2
+	$(BIN)/pytest -m hosts tests/hosts
 
 check: $(VENV)/.dev ## style, types, architecture, documents
 	$(BIN)/ruff check
@@ -39,6 +42,9 @@ reference: $(VENV)/.dev ## write docs/reference anew
 bench-queue: $(VENV)/.dev ## what the queue costs at 10 to 1,000,000 devices, and a recovery of 100,000 tasks
 	$(BIN)/python -m benchmarks.bench_queue
 	$(BIN)/python -m benchmarks.bench_recover
+
+bench-faults: $(VENV)/.dev ## what a kill costs, 20 of each process, and what poison costs its neighbours: 25 minutes
+	$(BIN)/python -m benchmarks.bench_faults
 
 lock: ## resolve the dependencies anew (needs uv)
 	uv lock

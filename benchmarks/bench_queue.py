@@ -19,7 +19,7 @@ from time import perf_counter_ns
 import redis
 
 from benchmarks.printing import machine, spread, table
-from pipeline.queue import Claim, FairQueue, Rules, Task
+from pipeline.queue import Claim, FairQueue, Rules, Standing, Task
 from pipeline.queue.types import DeviceRules
 from tests.support.servers import start_valkey
 
@@ -71,7 +71,7 @@ class Size:
         """Put one task of every device in line; return the bytes that each took."""
         before = self._used_bytes()
         for start in range(0, self.devices, _PAGE):
-            self.queue.enqueue_many([self._task(n) for n in range(start, min(start + _PAGE, self.devices))])
+            self.queue.restore([Standing(self._task(n)) for n in range(start, min(start + _PAGE, self.devices))])
         return (self._used_bytes() - before) / self.devices
 
     def pause(self, part: float) -> None:

@@ -7,11 +7,12 @@ from models.base import Database, connection
 from models.tasks import Task
 
 
-def states_of(database: Database, task_ids: Sequence[str]) -> dict[str, str]:
-    """The state of each of these tasks; one that the ledger does not have is left out. One query.
+def endings_of(database: Database, task_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The state and code of each of these tasks; one that the ledger does not have is left out. One query.
 
     Raises: DatabaseUnavailable.
     """
     with connection(database):
-        query = Task.select(Task.task_id, Task.state).where(Task.task_id.in_(list(task_ids)))
-        return dict(cast("Iterable[tuple[str, str]]", query.tuples()))
+        query = Task.select(Task.task_id, Task.state, Task.code).where(Task.task_id.in_(list(task_ids)))
+        rows = cast("Iterable[tuple[str, str, str]]", query.tuples())
+        return {task_id: (state, code) for task_id, state, code in rows}

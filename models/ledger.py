@@ -1,7 +1,8 @@
 """The ledger: what has been accepted, where it stands, and how it ended. A row is the acceptance.
 
 Whoever runs a task writes with the token of its lease, and a write names it in its WHERE: once a newer lease has
-written, an older one changes nothing and gets `LeaseLost`. A task ends once; no row that has ended is touched again.
+written, an older one changes nothing and gets `LeaseLost`. A task ends once; no row that has ended is touched again,
+save by a replay (`models/replays.py`), which makes it a new one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,6 +11,7 @@ from typing import Any, Literal, cast
 from peewee import Expression, fn
 
 from models.base import Database, connection, write
+from models.dead_letters import put_dead_letters
 from models.devices import note_device
 from models.effects import put_detection, put_ocr, put_steps
 from models.results import Detection, OcrResult
@@ -168,7 +170,7 @@ class Ledger:
         Raises: LeaseLost, TaskEnded, TaskNotFound.
         """
         with write(self._database):
-            self._change(
+            row = self._change(
                 task_id,
                 token,
                 Task.token <= token,
@@ -178,10 +180,13 @@ class Ledger:
                 code=code,
                 reason=storable(message),
             )
+            put_dead_letters([row])
             put_steps(task_id, steps)
 
-    def close(self, task_id: str, state: str, code: str, message: str) -> bool:
-        """End a task whoever runs it (expired, evicted, dead, cancelled); False when it has ended or is unknown."""
+    def close(self, task_id: str, state: str, code: str, message: str, *, seen_token: int | None = None) -> bool:
+        """End a task whoever runs it (expired, evicted, dead, cancelled); False when it has ended or is unknown, or its
+        token is no longer the `seen_token` that was given."""
+        is_as_seen = Task.ended_ms.is_null() if seen_token is None else Task.token == seen_token
         with write(self._database):
             closed = (
                 Task.update(
@@ -191,11 +196,13 @@ class Ledger:
                     code=code,
                     reason=storable(message),
                 )
-                .where(Task.task_id == task_id, Task.ended_ms.is_null())
-                .returning(Task.task_id)
+                .where(Task.task_id == task_id, Task.ended_ms.is_null(), is_as_seen)
+                .returning(Task)
                 .execute()
             )
-            return bool(list(closed))
+            rows = [task_row(task) for task in closed]
+            put_dead_letters(rows)
+            return bool(rows)
 
     def get(self, task_id: str) -> TaskRow | None:
         with connection(self._database):

@@ -11,8 +11,8 @@ from typing import Any
 from dramatiq import Broker, Consumer, Message, MessageProxy, Middleware
 from dramatiq.errors import BrokerConnectionError
 
-from pipeline.errors import ConfigurationError, FairlaneError, LeaseLost, QueueUnavailable, TaskEnded, TaskNotFound
-from pipeline.queue import QUEUE_NAMES, Claim, FairQueue, Lane, TaskState
+from pipeline.errors import ConfigurationError, FairlaneError, LeaseLost, QueueUnavailable
+from pipeline.queue import QUEUE_NAMES, Claim, FairQueue, Lane, Started, TaskState
 from pipeline.slots import Slots
 
 log = logging.getLogger(__name__)
@@ -28,9 +28,14 @@ class Complete:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A failure that may pass: again after `delay_ms`."""
+    """A failure that may pass: again after `delay_ms`.
+
+    Args:
+        is_loss: it cost an engine, as poison does each time.
+    """
 
     delay_ms: int
+    is_loss: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,14 @@ class Bury:
 
 
 @dataclass(frozen=True, slots=True)
+class Follow:
+    """The ledger had ended the task already, so."""
+
+    state: TaskState
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
 class Discard:
     """The ledger knows no such task: the submission was withdrawn after it was put in line."""
 
@@ -64,7 +77,7 @@ class Abandon:
     """The lease is somebody else's: say nothing."""
 
 
-Ending = Complete | Retry | Defer | HandBack | Bury | Discard | Abandon
+Ending = Complete | Retry | Defer | HandBack | Bury | Follow | Discard | Abandon
 
 
 class ClaimedMessage(MessageProxy):
@@ -91,10 +104,13 @@ class ClaimedMessage(MessageProxy):
         self.ending: Ending = Abandon()
         #: Worker-milliseconds used so far, written by the measure middleware.
         self.cost_ms = 0
+        #: Workers and engines that the task has cost before this attempt.
+        self.losses = 0
 
-    def begin(self, attempt: int) -> None:
-        """Note the number of the attempt, which is known once it has begun; the actor gets it as an argument."""
-        self._message.kwargs["attempt"] = attempt
+    def begin(self, started: Started) -> None:
+        """Note what is known once the attempt has begun; its number is an argument of the actor."""
+        self._message.kwargs["attempt"] = started.attempt
+        self.losses = started.losses
 
     @property
     def attempt(self) -> int:
@@ -176,24 +192,20 @@ class FairBroker(Broker):
         match message.ending:
             case Complete():
                 self._queue.complete(task_id, token, cost_ms=cost_ms)
-            case Retry(delay_ms):
-                self._queue.retry(task_id, token, cost_ms=cost_ms, delay_ms=delay_ms)
+            case Retry(delay_ms, is_loss):
+                self._queue.retry(task_id, token, cost_ms=cost_ms, delay_ms=delay_ms, is_loss=is_loss)
             case Defer(code):
                 self._queue.defer(task_id, token, code=code)
             case HandBack():
                 self._queue.hand_back(task_id, token, cost_ms=cost_ms)
             case Bury(state, code, text):
                 self._queue.bury(task_id, token, ending=state, code=code, message=text, cost_ms=cost_ms)
+            case Follow(state, code):
+                self._queue.amend(task_id, token, ending=state, code=code)
             case Discard():
-                self._discard(task_id)
+                self._queue.forget(task_id, token)
             case Abandon():
                 pass
-
-    def _discard(self, task_id: str) -> None:
-        try:
-            self._queue.cancel(task_id)
-        except (TaskNotFound, TaskEnded):
-            log.info("a withdrawn task was gone already")
 
 
 class LaneConsumer(Consumer):

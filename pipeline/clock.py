@@ -24,3 +24,7 @@ class SystemClock:
 
     def monotonic_ms(self) -> int:
         return time.monotonic_ns() // 1_000_000
+
+    def monotonic_us(self) -> int:
+        """Microseconds on the same scale as `monotonic_ms`: for waits that are shorter than one of those."""
+        return time.monotonic_ns() // 1_000

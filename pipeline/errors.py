@@ -5,8 +5,10 @@
     │   ├── QueueUnavailable      Redis or Valkey does not answer
     │   ├── DatabaseUnavailable   PostgreSQL or SQLite does not answer
     │   ├── StorageUnavailable    the object store does not answer
-    │   ├── EngineTimeout         the OCR child passed its hard time limit and was ended
-    │   └── EngineCrashed         the OCR child died
+    │   └── EngineFailure         the OCR child did not survive the image, which may be poison: few tries
+    │       ├── EngineTimeout     it passed its hard time limit and was ended
+    │       ├── EngineMemory      it took more memory than it may
+    │       └── EngineCrashed     it died
     ├── Permanent                 the same input fails the same way for ever
     │   ├── InvalidInput          a request that is understood but wrong; names each field
     │   │   └── InvalidMac        a device address in no known spelling
@@ -15,6 +17,7 @@
     │   │   ├── UnsupportedType   an image, or not, of a kind we do not read
     │   │   └── ImageTooLarge     too many bytes or pixels, or a shape no engine can read
     │   ├── TaskNotFound          no such task (or not yours)
+    │   ├── DeadLetterNotFound  no such dead letter, or it was dropped
     │   ├── TaskConflict          the task id belongs to other content
     │   ├── TaskEnded             the task has ended, so the wish comes too late
     │   ├── ObjectMissing         the stored image of a task is gone
@@ -61,12 +64,20 @@ class StorageUnavailable(Retryable):
     code = "storage_unavailable"
 
 
-class EngineTimeout(Retryable):
+class EngineFailure(Retryable):
+    code = "engine_failure"
+
+
+class EngineTimeout(EngineFailure):
     code = "engine_timeout"
 
 
-class EngineCrashed(Retryable):
-    code = "engine_crashed"
+class EngineMemory(EngineFailure):
+    code = "engine_memory"
+
+
+class EngineCrashed(EngineFailure):
+    code = "worker_crash"
 
 
 class Permanent(FairlaneError):
@@ -122,6 +133,10 @@ class ImageTooLarge(BadImage):
 
 class TaskNotFound(Permanent):
     code = "task_not_found"
+
+
+class DeadLetterNotFound(Permanent):
+    code = "dead_letter_not_found"
 
 
 class TaskConflict(Permanent):

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from models.ledger import Accepted, Ledger, NewTask, TaskRow
-from pipeline.clock import Clock
 from pipeline.errors import (
     DatabaseUnavailable,
+    DeviceBacklogFull,
     FairlaneError,
     QueueUnavailable,
     Retryable,
@@ -22,7 +22,7 @@ from pipeline.errors import (
 )
 from pipeline.ocr.images import ImageLimits, inspect_image
 from pipeline.queue import Enqueued, FairQueue, Inspector, Lane, TaskState
-from pipeline.recovery import as_queued
+from pipeline.recovery import as_queued, follow_ledger
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore, image_key
 from pipeline.submission import (
@@ -78,14 +78,12 @@ class Intake:
         inspector: Inspector,
         ledger: Ledger,
         store: ObjectStore,
-        clock: Clock,
         settings: Settings,
     ) -> None:
         self._queue = queue
         self._inspector = inspector
         self._ledger = ledger
         self._store = store
-        self._clock = clock
         self._rules = rules_of(settings)
         self._image_limits = ImageLimits(
             max_bytes=settings.image_max_bytes,
@@ -113,11 +111,11 @@ class Intake:
             receipt = self._duplicate_receipt(known, digest) if known else None
             if receipt:
                 return receipt
-        self._queue.admit(mac, lane_of(submission))
-        return self._store_and_enqueue(submission, mac, digest)
+        # The queue's clock, which is one for all hosts: first come, first served within a device.
+        created_ms = self._queue.admit(mac, lane_of(submission))
+        return self._store_and_enqueue(submission, mac, digest, created_ms)
 
-    def _store_and_enqueue(self, submission: Submission, mac: str, digest: str) -> Receipt:
-        created_ms = self._clock.now_ms()
+    def _store_and_enqueue(self, submission: Submission, mac: str, digest: str, created_ms: int) -> Receipt:
         new = NewTask(
             task_id=submission.task_id or make_task_id(created_ms),
             lane=lane_of(submission),
@@ -243,11 +241,11 @@ class Intake:
     def _close_evicted(self, enqueued: Enqueued) -> None:
         if enqueued.evicted is None:
             return
+        reason = "made room for a newer task of its device"
         try:
-            self._ledger.close(
-                enqueued.evicted, TaskState.EVICTED, "device_backlog_full", "made room for a newer task of its device"
-            )
-        except DatabaseUnavailable:  # the newcomer is accepted all the same; the reconciler closes the row
+            if not self._ledger.close(enqueued.evicted, TaskState.EVICTED, DeviceBacklogFull.code, reason):
+                follow_ledger(self._queue, self._ledger, enqueued.evicted, None)
+        except Retryable:  # the newcomer is accepted all the same; the reconciler closes the row
             _log.warning("evicted task not closed", extra={"task_id": enqueued.evicted})
 
     def _delete_object(self, payload: dict[str, Any]) -> None:

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from models.ledger import Ledger, TaskRow
-from pipeline.queue import FairQueue, Inspector, Task, TaskState
+from models.replays import enqueued_times
+from pipeline.errors import Overload, TaskConflict
+from pipeline.queue import Ended, FairQueue, Inspector, Standing, Task, TaskState
 from pipeline.queue.types import size_class_of
 
 #: Rows compared in one go.
@@ -17,7 +19,7 @@ class Recovered:
 
     Args:
         looked_at: tasks the ledger holds as not ended.
-        enqueued: of these, unknown to the queue and put back in line.
+        enqueued: of these, unknown to the queue, or to it still as they ended before a replay, and put back in line.
         closed: of these, ended by the queue, which the ledger had not been told.
     """
 
@@ -54,23 +56,74 @@ def _pages(ledger: Ledger) -> Iterator[Sequence[TaskRow]]:
 
 def _mend(queue: FairQueue, inspector: Inspector, ledger: Ledger, tasks: Sequence[TaskRow]) -> Recovered:
     known = inspector.endings([task.task_id for task in tasks])
+    begun_ms = enqueued_times([task.task_id for task in tasks if task.token])
     missing = [task for task, ending in zip(tasks, known, strict=True) if ending is None]
-    queue.enqueue_many([as_queued(task) for task in missing])
-    closed = 0
+    lease_ends_ms = inspector.now_ms() + queue.rules.lease_ms if missing else 0
+    queue.restore([_standing(task, begun_ms.get(task.task_id), lease_ends_ms) for task in missing])
+    entered, closed = len(missing), 0
     for task, ending in zip(tasks, known, strict=True):
-        if ending is not None and ending[0].is_end and ending[0] is not TaskState.DONE:
-            state, code = ending
-            closed += ledger.close(task.task_id, state.value, code, "ended by the queue")
-    return Recovered(len(tasks), len(missing), closed)
+        if ending is None:
+            continue
+        state, code, token = ending
+        if state in (TaskState.FAILED, TaskState.DEAD) and task.token > token:
+            # The ledger is further: the task was replayed since that end, and did not get into its line.
+            entered += _put_in_line(queue, as_queued(task, begun_ms.get(task.task_id)))
+        elif state.is_end and state is not TaskState.DONE:
+            # A row that has been written since we looked may be that of a replay: the next comparison sees.
+            closed += ledger.close(task.task_id, state.value, code, "ended by the queue", seen_token=task.token)
+    return Recovered(len(tasks), entered, closed)
 
 
-def as_queued(task: TaskRow) -> Task:
-    """The task as it stands in line."""
+def _put_in_line(queue: FairQueue, task: Task) -> bool:
+    """Replay a task; False when another process was first, or while there is no room, for the next comparison."""
+    try:
+        queue.replay(task)
+    except (TaskConflict, Overload):
+        return False
+    return True
+
+
+def tell_ledger(queue: FairQueue, ledger: Ledger, ended: Ended, reason: str) -> None:
+    """Let the ledger end what the queue has ended; had it ended otherwise there, the queue follows."""
+    if not ledger.close(ended.task_id, ended.state.value, ended.code, reason):
+        follow_ledger(queue, ledger, ended.task_id, ended.token)
+
+
+def follow_ledger(queue: FairQueue, ledger: Ledger, task_id: str, token: int | None) -> None:
+    """Let a task end in the queue as it has ended in the ledger, where a worker writes first before it may die.
+
+    Args:
+        token: as in `FairQueue.amend`.
+    """
+    row = ledger.get(task_id)
+    if row and row.has_ended:
+        queue.amend(task_id, token, ending=TaskState(row.state), code=row.code)
+
+
+def _standing(task: TaskRow, begun_ms: int | None, lease_ends_ms: int) -> Standing:
+    """Where the ledger has the task.
+
+    A worker may be at one that runs, though its lease is lost: it has as long to finish as the lease would have had.
+    """
+    return Standing(
+        as_queued(task, begun_ms),
+        due_ms=lease_ends_ms if task.state == "running" else task.due_ms or 0,
+        attempts=task.attempts,
+        last_token=task.token,
+    )
+
+
+def as_queued(task: TaskRow, begun_ms: int | None = None) -> Task:
+    """The task as it stands in line.
+
+    Args:
+        begun_ms: when it was put in line, epoch ms, if that was later than its acceptance: when it was replayed.
+    """
     return Task(
         task_id=task.task_id,
         lane="ocr" if task.lane == "ocr" else "text",
         mac=task.mac,
-        created_ms=task.created_ms,
+        created_ms=max(task.created_ms, begun_ms or 0),
         site=task.site,
         size_class=size_class_of(task.size_bytes),
     )

@@ -74,6 +74,7 @@ class Settings(BaseSettings):
 
     # Scheduler and workers.
     scheduler_tick_seconds: float = Field(0.5, gt=0, le=10, description="seconds between two rounds of the scheduler")
+    replay_per_second: int = Field(10, ge=1, le=10_000, description="dead letters put back in line per second, at most")
     poll_interval_seconds: float = Field(0.5, gt=0, le=5, description="seconds an idle consumer waits for a wake-up")
     watermark_publish_interval: int = Field(15, ge=1, description="seconds between two watermark snapshots")
     reconcile_interval_seconds: int = Field(30, ge=1, description="seconds between two comparisons with the database")
@@ -95,6 +96,16 @@ class Settings(BaseSettings):
     ocr_threads: int = Field(1, ge=1, le=64, description="threads of one engine child")
     ocr_hard_limit_seconds: int = Field(120, ge=1, description="seconds after which an engine child is ended")
     ocr_tasks_per_child: int = Field(500, ge=1, description="images after which an engine child is replaced")
+    ocr_recycle_rss_bytes: int = Field(
+        2_000_000_000,
+        ge=500_000_000,
+        description="resident bytes over which an engine child is replaced, between images",
+    )
+    ocr_memory_limit_bytes: int = Field(
+        4_000_000_000,
+        ge=500_000_000,
+        description="resident bytes at which an engine child is ended, amid an image too",
+    )
     image_max_bytes: int = Field(20_000_000, ge=1_000, description="bytes of one image")
     image_max_pixels: int = Field(40_000_000, ge=1_000, description="pixels of one image, read from its header")
     image_longest_side_px: int = Field(1920, ge=64, description="pixels; longer images are scaled down to this")
@@ -127,6 +138,7 @@ class Settings(BaseSettings):
             ("max_per_mac_pending", "max_total_pending"),
             ("ocr_hard_limit_seconds", "max_run_seconds"),
             ("scale_min_workers", "scale_max_workers"),
+            ("ocr_recycle_rss_bytes", "ocr_memory_limit_bytes"),
         ):
             if getattr(self, low) > getattr(self, high):
                 raise ValueError(f"{PREFIX}{low.upper()} must not be above {PREFIX}{high.upper()}")

@@ -30,13 +30,13 @@ MUTATIONS = [
     Mutation("reap drops the task instead of putting it back", "reap.lua", "    put_back(lane, device, task)\n", ""),
     Mutation(
         "put back at the tail",
-        "lib/task.lua",
+        "lib/leave.lua",
         "text(task, 'order'), text(task, 'member')",
         "9e15, text(task, 'member')",
     ),
     Mutation(
         "the youngest task first",
-        "claim.lua",
+        "lib/heads.lua",
         "redis.call('ZRANGE', line, 0, 1, 'WITHSCORES')",
         "redis.call('ZREVRANGE', line, 0, 1, 'WITHSCORES')",
     ),
@@ -59,16 +59,21 @@ MUTATIONS = [
     ),
     Mutation("no clamp when a gate opens", "lib/device.lua", "      clamp_tag(lane, device)\n", ""),
     Mutation(
-        "the actual cost is not charged", "lib/task.lua", "  lane_add(device, 'tag', cost / weight_of(device))\n", ""
+        "the actual cost is not charged", "lib/leave.lua", "  lane_add(device, 'tag', cost / weight_of(device))\n", ""
     ),
-    Mutation("the site is not charged", "lib/task.lua", "  site_add(lane, 'tag', cost / site_weight(lane))\n", ""),
+    Mutation("the site is not charged", "lib/leave.lua", "  site_add(lane, 'tag', cost / site_weight(lane))\n", ""),
     Mutation(
         "a lost lease is free",
         "reap.lua",
         "release(lane, device, task, now - get(task, 'claimed_ms'))",
         "release(lane, device, task, 0)",
     ),
-    Mutation("an end frees no pending", "lib/task.lua", "  add(device, 'pending_count', -1)\n  if get", "  if get"),
+    Mutation(
+        "an end frees no pending",
+        "lib/leave.lua",
+        "add(lane, state, 1)\n  count_drain(lane, now)\n  add(device, 'pending_count', -1)\n",
+        "add(lane, state, 1)\n  count_drain(lane, now)\n",
+    ),
     Mutation("gates are ignored", "lib/device.lua", "if head and not gate then", "if head then"),
     Mutation(
         "a backoff is not written",
@@ -97,15 +102,13 @@ MUTATIONS = [
         "  seat_site(lane, first_device(lane.name, lane.site), policy)\n  if seated",
         "  if seated",
     ),
-    Mutation("the TTL is ignored at a claim", "claim.lua", "elseif entry.expires <= now then", "elseif false then"),
+    Mutation("the TTL is ignored at a claim", "lib/heads.lua", "elseif entry.expires <= now then", "elseif false then"),
     Mutation(
         "expire ends what is being worked on",
         "expire.lua",
         "if state == 'queued' or state == 'delayed' then",
         "if state ~= 'done' then",
     ),
-    Mutation("follow forgets the token", "follow.lua", " or text(task, 'token') ~= token", ""),
-    Mutation("follow ends what is held", "follow.lua", "(state ~= 'queued' and state ~= 'delayed')", "IS_END[state]"),
     Mutation("nobody rings for what falls due", "lib/device.lua", "  redis.call('LPUSH', bell_key(), '1')\n", ""),
     Mutation("a deferred task uses up the rate", "defer.lua", "return_credit(device, now)\n", ""),
     Mutation("a task handed back uses up the rate", "hand_back.lua", "return_credit(device, now)\n", ""),
@@ -115,6 +118,34 @@ MUTATIONS = [
         "    if get(lane, 'sites') == 2 then rescore_the_lonely(lane, policy) end\n",
         "",
     ),
+    Mutation(
+        "amend overrules a newer lease",
+        "amend.lua",
+        "if token ~= '' and text(task, 'token') ~= token or state",
+        "if state",
+    ),
+    Mutation(
+        "a false dead letter stays", "amend.lua", "  if is_buried(state) then withdraw_dead_letter(task_id) end\n", ""
+    ),
+    Mutation(
+        "forget leaves the count of all tasks",
+        "lib/leave.lua",
+        "accepted', -1)\n  redis.call('DECR', global_pending_key())\n",
+        "accepted', -1)\n",
+    ),
+    Mutation(
+        "restored tokens begin below the ledger's",
+        "restore.lua",
+        "put(lane, 'token', math.max(get(lane, 'token'), last_token))\n",
+        "",
+    ),
+    Mutation(
+        "a closed door is opened by ending an own task",
+        "lib/room.lua",
+        "and verdict ~= 'closed' and evict_oldest()",
+        "and evict_oldest()",
+    ),
+    Mutation("a replay leaves no gap for the ledger's fence", "replay.lua", "next_token(lane, now)\n", ""),
 ]
 
 

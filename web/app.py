@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import falcon
 
+from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.reports import DetectorReports
 from pipeline.clock import Clock
@@ -15,6 +16,7 @@ from pipeline.storage import ObjectStore
 from web.middleware import RequestLog, handle_error
 from web.openapi import document
 from web.operations import KnownParameters, Resource
+from web.resources.dead_letters import DeadLetterResource, DeadLettersResource, ReplayResource
 from web.resources.description import OpenApiResource
 from web.resources.health import LivezResource, ReadyzResource
 from web.resources.images import ImagesResource
@@ -36,6 +38,7 @@ def create_app(
     roster: Roster,
     ledger: Ledger,
     reports: DetectorReports,
+    dead_letters: DeadLetters,
     store: ObjectStore,
     clock: Clock,
     pause: Callable[[float], None] = time.sleep,
@@ -51,6 +54,9 @@ def create_app(
         ("/api/ocr/text", TextsResource(intake, settings)),
         ("/api/ocr/tasks/{task_id}", TaskResource(queue, inspector, roster, ledger, clock, pause, settings)),
         ("/api/decter", ReportsResource(reports, settings)),
+        ("/api/dead-letters", DeadLettersResource(dead_letters, settings)),
+        ("/api/dead-letters/replay", ReplayResource(dead_letters, settings)),
+        ("/api/dead-letters/{letter_id}", DeadLetterResource(dead_letters)),
         ("/api/queue", LanesResource(inspector)),
         ("/api/workers", WorkersResource(roster)),
         ("/api/watermark", WatermarkResource(inspector)),

@@ -67,9 +67,11 @@ def unknown_parameters(known: Sequence[str]) -> HttpProblem:
 
 
 def invalid_parameter(name: str, detail: str) -> HttpProblem:
-    title = "A query parameter is not valid"
-    problem = errors.FieldProblem(name, detail)
-    return HttpProblem(400, "invalid-parameter", title, "See errors.", [problem])
+    return invalid_parameters([errors.FieldProblem(name, detail)])
+
+
+def invalid_parameters(problems: Sequence[errors.FieldProblem]) -> HttpProblem:
+    return HttpProblem(400, "invalid-parameter", "A query parameter is not valid", "See errors.", problems)
 
 
 def no_watermark() -> HttpProblem:
@@ -104,6 +106,7 @@ _MEANINGS: dict[type[errors.FairlaneError], Meaning] = {
     # The reason comes from an image library and may hold anything; it is logged.
     errors.BadImage: Meaning(422, "invalid-image", "The image cannot be read", "The file is empty or damaged."),
     errors.TaskNotFound: Meaning(404, "not-found", "There is no such task", "No task has this id."),
+    errors.DeadLetterNotFound: Meaning(404, "not-found", "There is no such dead letter", "None has this id."),
     errors.TaskConflict: Meaning(409, "task-conflict", "The task id is taken", "Choose another task_id, or none."),
     errors.TaskEnded: Meaning(409, "task-ended", "The task has ended", "A task that has ended cannot be changed."),
     errors.QueueFull: Meaning(503, "queue-full", "The service is full", _LATER),

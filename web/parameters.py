@@ -22,6 +22,17 @@ def whole_number(req: falcon.Request, name: str, *, default: int) -> int:
     return int(values[0])
 
 
+def is_true(req: falcon.Request, name: str) -> bool:
+    """Whether a parameter says `true`; a missing one does not.
+
+    Raises: HttpProblem 400.
+    """
+    values = all_values(req, name)
+    if values not in ([], ["true"], ["false"]):
+        raise invalid_parameter(name, "must be true or false")
+    return values == ["true"]
+
+
 def all_values(req: falcon.Request, name: str) -> list[str]:
     """Every value that stands under the name, in order."""
     found = req.params.get(name, [])

@@ -1,6 +1,7 @@
 """Wiring of the HTTP processes: what `gunicorn web.wsgi:app` loads in each worker."""
 
 from models.base import bind, connect
+from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.reports import DetectorReports
 from pipeline.clock import SystemClock
@@ -19,12 +20,13 @@ ledger, reports = Ledger(database, clock), DetectorReports(database, clock)
 store = open_store(settings.effective_storage_url)
 app = create_app(
     settings,
-    intake=Intake(queue, inspector, ledger, store, clock, settings),
+    intake=Intake(queue, inspector, ledger, store, settings),
     queue=queue,
     inspector=inspector,
     roster=roster,
     ledger=ledger,
     reports=reports,
+    dead_letters=DeadLetters(database, clock),
     store=store,
     clock=clock,
 )

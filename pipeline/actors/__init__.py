@@ -16,9 +16,20 @@ from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import ConfigurationError
 from pipeline.log import configure_logging
-from pipeline.middleware import Capability, Context, LeaseRenewal, Measure, Outcome, Presence, RetryRules, WarmUp
+from pipeline.middleware import (
+    Capability,
+    Context,
+    ForcedStop,
+    LeaseRenewal,
+    Measure,
+    Outcome,
+    Presence,
+    RetryRules,
+    WarmUp,
+)
+from pipeline.ocr.child import ReaderFactory, build_rapid_reader
 from pipeline.ocr.images import ImageLimits
-from pipeline.ocr.pool import OcrPool
+from pipeline.ocr.pool import ChildLimits, OcrPool
 from pipeline.queue import Lane, open_consumer_queue, open_queue, open_roster
 from pipeline.settings import Settings, load_settings_or_exit
 from pipeline.storage import open_store
@@ -26,7 +37,7 @@ from pipeline.workers.gpu import has_gpu
 from pipeline.workers.registry import WorkerRegistry
 
 
-def build_broker(settings: Settings) -> FairBroker:
+def build_broker(settings: Settings, reader_factory: ReaderFactory = build_rapid_reader) -> FairBroker:
     """Wire one worker process: its broker with the middleware and the actors."""
     clock = SystemClock()
     database = models.base.connect(settings.effective_database_url)
@@ -35,9 +46,14 @@ def build_broker(settings: Settings) -> FairBroker:
     pool = OcrPool(
         slots=settings.ocr_slots,
         threads=settings.ocr_threads,
-        hard_limit_s=settings.ocr_hard_limit_seconds,
-        tasks_per_child=settings.ocr_tasks_per_child,
+        child_limits=ChildLimits(
+            settings.ocr_hard_limit_seconds,
+            settings.ocr_tasks_per_child,
+            settings.ocr_recycle_rss_bytes,
+            settings.ocr_memory_limit_bytes,
+        ),
         limits=ImageLimits(settings.image_max_bytes, settings.image_max_pixels, settings.image_longest_side_px),
+        factory=reader_factory,
     )
 
     def prepare(lane: Lane) -> None:
@@ -47,7 +63,10 @@ def build_broker(settings: Settings) -> FairBroker:
             pool.warm_up()
 
     retry_rules = RetryRules(
-        settings.max_attempts, settings.retry_backoff_base_seconds * 1000, settings.retry_backoff_max_seconds * 1000
+        settings.max_attempts,
+        settings.max_deliveries,
+        settings.retry_backoff_base_seconds * 1000,
+        settings.retry_backoff_max_seconds * 1000,
     )
     roster = open_roster(settings)
     registry = WorkerRegistry(roster, clock, ttl_ms=settings.worker_ttl_seconds * 1000)
@@ -65,6 +84,7 @@ def build_broker(settings: Settings) -> FairBroker:
                 heartbeat_s=settings.worker_heartbeat_seconds,
             ),
             LeaseRenewal(open_queue(settings), renew_s=settings.lease_renew_seconds),
+            ForcedStop(open_queue(settings), ledger),
             Outcome(ledger, clock, retry_rules),
             Measure(clock),
         ],

@@ -24,6 +24,7 @@ _COMMANDS = {
     "submit": _Entry("pipeline.cli.submit", "Send pictures, folders of pictures or a text; wait for the results."),
     "status": _Entry("pipeline.cli.status", "Show what waits, what runs and who works."),
     "task": _Entry("pipeline.cli.task", "Look at one task."),
+    "dead-letter": _Entry("pipeline.cli.dead_letter", "List, show, replay and drop tasks that failed or died."),
     "audit": _Entry("pipeline.cli.audit", "Recount the queue and say whether its books balance."),
     "simulate": _Entry("pipeline.cli.simulate", "Play scenarios on a virtual clock and check the bounds of fairness."),
     "recover": _Entry("pipeline.cli.recover", "Put every unfinished task of the database back in line."),

@@ -1,5 +1,6 @@
-"""`fairlane simulate`: the queue's own scripts on a virtual clock, and whether its bounds hold."""
+"""`fairlane simulate`: the queue's own scripts on a virtual clock and in real time, and whether its bounds hold."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -12,6 +13,7 @@ from pipeline.cli.exits import FAILED, OK
 from pipeline.cli.sanitize import clean, to_json
 from pipeline.cli.terminal import open_console
 from pipeline.errors import ConfigurationError
+from pipeline.simulation.live import LiveOutcome, Plan, measure_live
 from pipeline.simulation.order import Policy
 from pipeline.simulation.picture import draw_png, terminal_picture
 from pipeline.simulation.report import as_data, bounds_table, summary
@@ -22,7 +24,8 @@ from pipeline.simulation.server import private_valkey
 
 @click.command("simulate")
 @click.argument("name", metavar="[SCENARIO]", required=False)
-@click.option("--all", "is_all", is_flag=True, help="Run every scenario that comes with fairlane.")
+@click.option("--all", "is_all", is_flag=True, help="Run every scenario that comes with fairlane, then --live.")
+@click.option("--live", "is_live", is_flag=True, help="Measure commands, cost and waits in real time (two minutes).")
 @click.option("--policy", type=click.Choice(["fair", "aging"]), default="fair", show_default=True)
 @click.option(
     "--backend",
@@ -37,28 +40,32 @@ def command(
     *,
     name: str | None,
     is_all: bool,
+    is_live: bool,
     policy: Policy,
     backend: Literal["scripts", "model"] | None,
     png: Path | None,
     output: str,
 ) -> int:
-    """Play a scenario on a virtual clock; exit with 1 if a bound of fairness does not hold.
+    """Play a scenario on a virtual clock; exit with 1 if a bound of the queue does not hold.
 
     SCENARIO is a name of those that come with fairlane, or the path of a TOML file. Without one, they are listed.
     """
-    if is_all and name:
-        raise click.UsageError("give a scenario or --all, not both")
-    if not is_all and not name:
+    if name and (is_all or is_live):
+        raise click.UsageError("give a scenario, or --all, or --live, not both")
+    if not (name or is_all or is_live):
         _list()
         return OK
-    outcomes = list(_outcomes(scenario_names() if is_all else [name or ""], policy, backend))
+    names = [name] if name else scenario_names() if is_all else []
+    outcomes = list(_outcomes(names, policy, backend))
+    live = list(_live(Plan(), policy)) if is_all or is_live else []
     if output == "json":
-        click.echo(to_json([as_data(outcome) for outcome in outcomes], indent=2))
+        click.echo(to_json([*map(as_data, outcomes), *(measured.as_data(policy) for measured in live)], indent=2))
     else:
-        _show(outcomes)
+        _show(outcomes, live)
     if png:
         _draw(outcomes, png)
-    return OK if all(outcome.is_kept for outcome in outcomes) else FAILED
+    are_kept = [outcome.is_kept for outcome in outcomes] + [measured.is_kept for measured in live]
+    return OK if all(are_kept) else FAILED
 
 
 def _list() -> None:
@@ -76,24 +83,40 @@ def _outcomes(names: Sequence[str], policy: Policy, backend: str | None) -> Iter
             chosen = backend or scenario.backend
             if chosen == "scripts" and scripts is None:
                 scripts = on_scripts(stack.enter_context(private_valkey()))
-            if sys.stderr.isatty():
-                click.echo(f"{name} ...", err=True)
+            _say(f"{name} ...")
             open_queue = scripts if chosen == "scripts" and scripts else on_model
             yield run_scenario(name, scenario, policy, chosen, open_queue)
 
 
-def _show(outcomes: Sequence[Outcome]) -> None:
+def _live(plan: Plan, policy: Policy) -> Iterator[LiveOutcome]:
+    """Measure in real time, on a server of its own."""
+    _say("live ...")
+    with private_valkey() as url:
+        for measured in measure_live(url, plan, policy):
+            _say(f"{measured.name} took {measured.took_ms / 1000:.0f} s")
+            yield measured
+
+
+def _say(progress: str) -> None:
+    if sys.stderr.isatty():
+        click.echo(progress, err=True)
+
+
+def _show(outcomes: Sequence[Outcome], live: Sequence[LiveOutcome]) -> None:
     console = open_console()
-    if len(outcomes) == 1:
+    if len(outcomes) == 1 and not live:
         outcome = outcomes[0]
         click.echo(f"{clean(outcome.scenario.title)}\n\n{clean(outcome.scenario.why)}\n")
         for label, trace in outcome.traces.items():
             for line in [f"[{label}]", *terminal_picture(trace)] if label else terminal_picture(trace):
                 click.echo(clean(line))
             click.echo()
-    console.print(bounds_table(outcomes))
+    console.print(bounds_table(outcomes, live))
     click.echo()
-    click.echo(summary(outcomes))
+    click.echo(summary(outcomes, live))
+    if live:
+        # Whatever else the machine does is in the waits.
+        click.echo(f"real time on {os.cpu_count()} cores with a load of {os.getloadavg()[0]:.1f}")
 
 
 def _draw(outcomes: Sequence[Outcome], png: Path) -> None:

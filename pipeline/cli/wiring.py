@@ -1,6 +1,7 @@
 """Builds what the commands work with, from the settings."""
 
 from models.base import bind, connect
+from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from pipeline.clock import SystemClock
 from pipeline.queue import FairQueue, Inspector, Roster, open_inspector, open_queue, open_roster
@@ -24,3 +25,10 @@ def ledger_of(settings: Settings) -> Ledger:
     database = connect(settings.effective_database_url)
     bind(database)
     return Ledger(database, SystemClock())
+
+
+def dead_letters_of(settings: Settings) -> DeadLetters:
+    """Return the dead letters of a bound database; use them inside `with connection():`."""
+    database = connect(settings.effective_database_url)
+    bind(database)
+    return DeadLetters(database, SystemClock())

@@ -1,20 +1,32 @@
 """What happens around every task, in this order; `before` hooks run down the list, `after` hooks up.
 
-1. context     first in, last out: log fields and the database connection are there for all the others
-2. warm_up     the engine stands before the worker is announced or claims anything
-3. capability  holds what this worker cannot do, before it is announced
-4. presence    announces the worker, and stops claiming first when it shuts down
-5. lease       starts the attempt; a lease that is gone by now skips the rest
-6. outcome     decides with the cost known: on the way out it comes after measure
-7. measure     closest to the work, so that it times the work alone
+1. context      first in, last out: log fields and the database connection are there for all the others
+2. warm_up      the engine stands before the worker is announced or claims anything
+3. capability   holds what this worker cannot do, before it is announced
+4. presence     announces the worker, and stops claiming first when it shuts down
+5. lease        starts the attempt; a lease that is gone by now skips the rest
+6. forced_stop  has no hook around a task; it stands with the lease, whose end it is
+7. outcome      decides with the cost known: on the way out it comes after measure
+8. measure      closest to the work, so that it times the work alone
 """
 
 from pipeline.middleware.capability import Capability
 from pipeline.middleware.context import Context
+from pipeline.middleware.forced_stop import ForcedStop
 from pipeline.middleware.lease import LeaseRenewal
 from pipeline.middleware.measure import Measure
 from pipeline.middleware.outcome import Outcome, RetryRules
 from pipeline.middleware.presence import Presence
 from pipeline.middleware.warm_up import WarmUp
 
-__all__ = ["Capability", "Context", "LeaseRenewal", "Measure", "Outcome", "Presence", "RetryRules", "WarmUp"]
+__all__ = [
+    "Capability",
+    "Context",
+    "ForcedStop",
+    "LeaseRenewal",
+    "Measure",
+    "Outcome",
+    "Presence",
+    "RetryRules",
+    "WarmUp",
+]

@@ -38,7 +38,7 @@ class LeaseRenewal(Middleware):
         if not isinstance(message, ClaimedMessage):
             return
         try:
-            message.begin(self._queue.start(message.claim.task_id, message.claim.token).attempt)
+            message.begin(self._queue.start(message.claim.task_id, message.claim.token))
         except (LeaseLost, QueueUnavailable) as exc:
             # Not started is not attempted. If the server cannot be reached the lease runs out by itself.
             log.warning("not started: %s", exc)

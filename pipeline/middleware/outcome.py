@@ -5,10 +5,11 @@
 | nothing | complete | written by the actor, with the result |
 | Overload: NoCapableWorker | defer: later, no attempt, the device's lane in backoff | delayed |
 | Overload: anything else | back to the head of its line, no attempt | queued |
+| EngineFailure | retry with backoff; dead once it has cost too many engines and workers | delayed / dead |
 | Retryable, or a bug | retry with backoff; dead after the last attempt | delayed / dead |
 | Permanent | buried at once: failed | failed |
 | TaskEnded | the queue follows the ledger | untouched |
-| TaskNotFound | discarded: the submission was withdrawn | nothing there |
+| TaskNotFound | forgotten: the submission was withdrawn | nothing there |
 | LeaseLost | nothing: somebody else owns it | untouched |
 
 The ledger is written first: should the process die in between, the next worker finds the task ended.
@@ -21,9 +22,10 @@ from dataclasses import dataclass
 from dramatiq import Broker, MessageProxy, Middleware
 
 from models.ledger import Ledger
-from pipeline.broker import Abandon, Bury, ClaimedMessage, Complete, Defer, Discard, Ending, HandBack, Retry
+from pipeline.broker import Abandon, Bury, ClaimedMessage, Complete, Defer, Discard, Ending, Follow, HandBack, Retry
 from pipeline.clock import Clock
 from pipeline.errors import (
+    EngineFailure,
     FairlaneError,
     LeaseLost,
     NoCapableWorker,
@@ -46,11 +48,13 @@ class RetryRules:
 
     Args:
         max_attempts: attempts in all.
+        max_losses: workers and engines that a task may cost.
         base_ms: wait before the second attempt; doubles with each.
         max_ms: longest wait.
     """
 
     max_attempts: int
+    max_losses: int
     base_ms: int
     max_ms: int
 
@@ -79,7 +83,7 @@ class Outcome(Middleware):
     ) -> None:
         if not isinstance(message, ClaimedMessage):
             return
-        message.ending = self._ending(exception, message.attempt)
+        message.ending = self._ending(exception, message.attempt, message.losses)
         _report(message, exception)
         try:
             self._write(message, exception)
@@ -87,7 +91,7 @@ class Outcome(Middleware):
             # The queue is told all the same; the reconciler brings the ledger after it.
             log.warning("the ledger was not told of the ending: %s", exc)
 
-    def _ending(self, error: BaseException | None, attempt: int) -> Ending:
+    def _ending(self, error: BaseException | None, attempt: int, losses: int) -> Ending:
         match error:
             case None:
                 return Complete()
@@ -103,31 +107,30 @@ class Outcome(Middleware):
                 return HandBack()
             case Permanent():
                 return Bury(TaskState.FAILED, error.code, str(error))
+        is_loss = isinstance(error, EngineFailure)
+        if is_loss and losses + 1 >= self._rules.max_losses:
+            return Bury(TaskState.DEAD, _code_of(error), f"it cost {losses + 1} engines: {_message_of(error)}")
         if attempt >= self._rules.max_attempts:
             return Bury(TaskState.DEAD, _code_of(error), f"{attempt} attempts: {_message_of(error)}")
-        return Retry(self._rules.delay_ms(attempt))
+        return Retry(self._rules.delay_ms(attempt), is_loss)
 
     def _write(self, message: ClaimedMessage, error: BaseException | None) -> None:
         task_id, token = message.claim.task_id, message.claim.token
         match message.ending:
-            case Retry(delay_ms):
+            case Retry(delay_ms, _):
                 due_ms = self._clock.now_ms() + delay_ms
                 self._ledger.put_back(task_id, token, "delayed", _code_of(error), _message_of(error), due_ms)
             case Defer(code):
                 self._ledger.put_back(task_id, token, "delayed", code, _message_of(error), None)
             case HandBack():
                 self._ledger.put_back(task_id, token, "queued", _code_of(error), _message_of(error), None)
-            case Bury(state, code, text) if not isinstance(error, TaskEnded):
+            case Bury(state, code, text):
                 self._ledger.end(task_id, token, state.value, code, text)
 
 
 def _follow(error: TaskEnded) -> Ending:
     state = TaskState(error.state)
-    if state is TaskState.DONE:
-        return Complete()
-    if state in (TaskState.FAILED, TaskState.DEAD):
-        return Bury(state, error.code, "the ledger had ended it already")
-    return Discard()
+    return Complete() if state is TaskState.DONE else Follow(state, error.code)
 
 
 def _code_of(error: BaseException | None) -> str:

@@ -13,9 +13,12 @@ import threading
 import warnings
 from collections.abc import Callable
 from multiprocessing import connection, parent_process
+from typing import NamedTuple
+
+import psutil
 
 from pipeline.clock import SystemClock
-from pipeline.errors import EngineCrashed, FairlaneError
+from pipeline.errors import EngineCrashed, EngineMemory, FairlaneError
 from pipeline.ocr.images import ImageLimits
 from pipeline.ocr.types import OcrResult
 
@@ -23,6 +26,11 @@ Reader = Callable[[bytes], OcrResult]
 #: Builds the reader inside the child, from a number of threads and the limits. A plain function of a module, since the
 #: child finds it by its name.
 ReaderFactory = Callable[[int, ImageLimits], Reader]
+
+#: How a child ends itself that has outgrown its limit; no signal and no exit of Python's own gives this code.
+EXIT_OUTGROWN = 86
+#: How often a child looks at its own memory, seconds: 30 µs each time, and what is taken in between stays bounded.
+_MEMORY_LOOK_S = 0.1
 
 #: prctl(2): the signal this process gets when the thread that started it ends.
 _PR_SET_PDEATHSIG = 1
@@ -44,9 +52,17 @@ class _Child:
 _this = _Child()
 
 
-def begin(factory: ReaderFactory, threads: int, limits: ImageLimits) -> None:
-    """Tie this process to its parent, then build the reader; a failure is kept for `ready` and `read` to raise."""
+class Reading(NamedTuple):
+    """What a read gives, and how large the child was after it, resident bytes."""
+
+    result: OcrResult
+    rss_bytes: int
+
+
+def begin(factory: ReaderFactory, threads: int, limits: ImageLimits, memory_limit_bytes: int) -> None:
+    """Tie this process to its parent and its limit, then build the reader; a failure is kept for `ready` and `read`."""
     _die_with_parent()
+    threading.Thread(target=_stay_below, args=(memory_limit_bytes,), name="memory-watch", daemon=True).start()
     # A signal to the worker's whole group must not end a read: the worker decides when to stop.
     with contextlib.suppress(PermissionError):
         os.setsid()
@@ -66,11 +82,11 @@ def ready() -> int:
     return os.getpid()
 
 
-def read(data: bytes) -> OcrResult:
+def read(data: bytes) -> Reading:
     """Read one image with this child's reader; what goes wrong arrives in the parent as one of our own errors."""
     reader = _this.require_reader()
     try:
-        return reader(data)
+        return Reading(reader(data), _rss_bytes())
     except Exception as exc:
         raise _as_our_own(exc) from exc
 
@@ -93,6 +109,8 @@ def _as_our_own(exc: Exception) -> FairlaneError:
     # A foreign exception may not survive the way to the parent, and one that does not would break the pool.
     if isinstance(exc, FairlaneError):
         return exc
+    if isinstance(exc, MemoryError):
+        return EngineMemory(f"the engine got no more memory: {str(exc)[:300]}")
     return EngineCrashed(f"{type(exc).__name__}: {str(exc)[:300]}")
 
 
@@ -109,6 +127,18 @@ def _die_with_parent() -> None:
         if os.getppid() != parent.pid:  # it ended before the kernel knew of the wish
             os._exit(1)
     threading.Thread(target=_watch, args=(parent.sentinel,), name="parent-watch", daemon=True).start()
+
+
+def _stay_below(limit_bytes: int) -> None:
+    """End this process once it is larger than that: the image it reads is poison, and the host is for all."""
+    pause = threading.Event()
+    while _rss_bytes() <= limit_bytes:
+        pause.wait(_MEMORY_LOOK_S)
+    os._exit(EXIT_OUTGROWN)
+
+
+def _rss_bytes() -> int:
+    return int(psutil.Process().memory_info().rss)
 
 
 def _watch(sentinel: int) -> None:

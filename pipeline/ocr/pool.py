@@ -11,12 +11,13 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from multiprocessing.util import Finalize
 from typing import Any
 
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
-from pipeline.errors import EngineCrashed, EngineTimeout
+from pipeline.errors import EngineCrashed, EngineMemory, EngineTimeout
 from pipeline.ocr import child
 from pipeline.ocr.images import ImageLimits
 from pipeline.ocr.types import OcrResult
@@ -27,14 +28,29 @@ _log = logging.getLogger(__name__)
 _START_LIMIT_S = 60.0
 
 
+@dataclass(frozen=True, slots=True)
+class ChildLimits:
+    """What one child may do.
+
+    Args:
+        seconds: of one read; then the child is ended.
+        reads: after which it is replaced, so that a leak stays bounded.
+        recycle_bytes: resident size over which it is replaced after a read.
+        memory_bytes: resident size at which it is ended, also amid a read.
+    """
+
+    seconds: float
+    reads: int
+    recycle_bytes: int = 2_000_000_000
+    memory_bytes: int = 4_000_000_000
+
+
 class OcrPool:
     """Reads images in `slots` child processes; safe to share between threads.
 
     Args:
         slots: children, hence images read at once, 1..64.
         threads: of the engine in each child, 1..64.
-        hard_limit_s: seconds one read may take; then its child is ended.
-        tasks_per_child: reads after which a child is replaced, so that a leak stays bounded.
         limits: what is refused before it is decoded.
         factory: builds the reader in each child.
     """
@@ -44,17 +60,17 @@ class OcrPool:
         *,
         slots: int,
         threads: int,
-        hard_limit_s: float,
-        tasks_per_child: int,
+        child_limits: ChildLimits,
         limits: ImageLimits,
         factory: child.ReaderFactory = child.build_rapid_reader,
     ) -> None:
         # NOTE: the kernel ends a child when the *thread* that started it ends; this one lives as long as the pool.
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="ocr-starter")
-        self._hard_limit_s = hard_limit_s
+        self._limits = child_limits
 
         def start() -> ProcessPool:
-            return self._starter.submit(_start_pool, tasks_per_child, (factory, threads, limits)).result()
+            how = (factory, threads, limits, child_limits.memory_bytes)
+            return self._starter.submit(_start_pool, child_limits.reads, how).result()
 
         self._slots = [_Slot(start) for _ in range(slots)]
         self._free: queue.Queue[_Slot] = queue.Queue()
@@ -75,13 +91,15 @@ class OcrPool:
     def read(self, data: bytes) -> OcrResult:
         """Read one image, waiting for a free slot; decoding and reading both happen in the child.
 
-        Raises: BadImage and its kinds; EngineTimeout when it passed the hard limit; EngineCrashed when the child died
-            or its engine can't go on. After each of them the next read works.
+        Raises: BadImage and its kinds; EngineTimeout when it passed the hard limit; EngineMemory when it outgrew its
+            memory; EngineCrashed when the child died or its engine can't go on. After each the next read works.
         """
         slot = self._free.get()
         try:
-            result: OcrResult = slot.run(child.read, (data,), self._hard_limit_s)
-            return result
+            reading: child.Reading = slot.run(child.read, (data,), self._limits.seconds)
+            if reading.rss_bytes > self._limits.recycle_bytes:
+                slot.replace(f"it has grown to {reading.rss_bytes >> 20} MiB")
+            return reading.result
         finally:
             self._free.put(slot)
 
@@ -113,11 +131,11 @@ class _Slot:
             return self._run_once(function, args, limit_s)
         except BrokenProcessPool:
             # The child was found dead while it had no task, so this task can't have killed it: the next child gets it.
-            self._replace()
+            self.replace("it ended while it had nothing to do")
         try:
             return self._run_once(function, args, limit_s)
         except BrokenProcessPool as exc:
-            self._replace()
+            self.replace("it ended before it began to read")
             raise EngineCrashed("the engine's process ended before it began to read") from exc
 
     def _run_once(self, function: Callable[..., Any], args: tuple[object, ...], limit_s: float) -> Any:
@@ -127,15 +145,17 @@ class _Slot:
             return future.result(timeout=limit_s + _START_LIMIT_S)
         except TimeoutError as exc:
             if not future.done():  # not the hard limit: the child never took the task
-                self._replace()
+                self.replace("it did not begin to read")
             raise EngineTimeout(f"the engine did not finish within {limit_s:g} s") from exc
         except ProcessExpired as exc:
-            self._replace()
+            self.replace(f"exit code {exc.exitcode}")
+            if exc.exitcode == child.EXIT_OUTGROWN:
+                raise EngineMemory("the engine took more memory than it may") from exc
             raise EngineCrashed(f"the engine's process ended with exit code {exc.exitcode}") from exc
         except CancelledError as exc:
             raise EngineCrashed("the engine's process was ended") from exc
-        except EngineCrashed:
-            self._replace()  # only the end of the process surely frees its memory
+        except (EngineCrashed, EngineMemory) as exc:
+            self.replace(str(exc))  # only the end of the process surely frees its memory
             raise
 
     def _schedule(self, function: Callable[..., Any], args: tuple[object, ...], limit_s: float) -> ProcessFuture[Any]:
@@ -150,10 +170,11 @@ class _Slot:
                 raise BrokenProcessPool(str(exc)) from exc
             return self._reading
 
-    def _replace(self) -> None:
+    def replace(self, why: str) -> None:
+        """End the child and start another."""
         with self._lock:
             if not self._is_closed:
-                _log.warning("the engine's process is replaced")
+                _log.warning("the engine's process is replaced: %s", why)
                 self._end()
                 self._pool = self._start()
 
@@ -170,10 +191,10 @@ class _Slot:
             self._pool = None
 
 
-def _start_pool(tasks_per_child: int, initargs: tuple[object, ...]) -> ProcessPool:
+def _start_pool(reads: int, initargs: tuple[object, ...]) -> ProcessPool:
     pool = ProcessPool(
         max_workers=1,
-        max_tasks=tasks_per_child,
+        max_tasks=reads,
         initializer=child.begin,
         initargs=initargs,
         context=multiprocessing.get_context("spawn"),

@@ -20,6 +20,8 @@ from pipeline.queue.types import (
     Mark,
     OpenTask,
     QueuedTask,
+    Standing,
+    Started,
     Task,
     TaskState,
 )
@@ -47,6 +49,8 @@ __all__ = [
     "Reason",
     "Roster",
     "Rules",
+    "Standing",
+    "Started",
     "Task",
     "TaskState",
     "lanes_served",

@@ -86,7 +86,7 @@ class FairQueue(Submitting):
     def start(self, task_id: str, token: int) -> Started:
         """Begin to run a claimed task: from here on it counts as an attempt."""
         reply = self._held("start", task_id, token)
-        return Started(attempt=reply.number(0), payload=reply.values[1])
+        return Started(attempt=reply.number(0), losses=reply.number(1), payload=reply.values[2])
 
     def renew(self, task_id: str, token: int) -> int:
         """Hold the lease for another `lease_ms`; return its new end, epoch ms.
@@ -104,9 +104,13 @@ class FairQueue(Submitting):
         rules = self.rules
         self._held("complete", task_id, token, cost_ms, rules.policy, rules.dedupe_ms, rules.max_per_mac)
 
-    def retry(self, task_id: str, token: int, *, cost_ms: int, delay_ms: int) -> int:
-        """Put the task back after a failed attempt; return when it is due, epoch ms."""
-        return self._held("retry", task_id, token, cost_ms, self.rules.policy, delay_ms).number(0)
+    def retry(self, task_id: str, token: int, *, cost_ms: int, delay_ms: int, is_loss: bool = False) -> int:
+        """Put the task back after a failed attempt; return when it is due, epoch ms.
+
+        Args:
+            is_loss: the attempt cost an engine; it counts beside the workers that the task has lost.
+        """
+        return self._held("retry", task_id, token, cost_ms, self.rules.policy, delay_ms, int(is_loss)).number(0)
 
     def defer(self, task_id: str, token: int, *, code: str) -> Ended:
         """Put the task back without an attempt and its device's lane into backoff; dead after too many defers.
@@ -166,17 +170,35 @@ class FairQueue(Submitting):
         if reply.word == "ended":
             raise TaskEnded(f"task {task_id} has ended: {reply.text(0)}", state=reply.text(0))
 
-    def follow(self, task_id: str, token: int, *, ending: TaskState | None) -> bool:
-        """End a task that waits as the ledger has ended it; None forgets it, for the ledger has no such task.
+    def amend(self, task_id: str, token: int | None, *, ending: TaskState, code: str) -> bool:
+        """End a task as the ledger says that it ended, though the queue has not ended it or has ended it otherwise.
 
         Args:
-            token: that it had when it was looked at.
-        Returns: False when it has moved since (claimed, ended, put back by a newer lease); nothing was changed then.
+            token: of its last lease as the caller knows it; a task that has gone on since is left alone. None: any.
+        Returns: whether anything had to be changed.
         """
         rules = self.rules
-        state = "" if ending is None else ending.value
-        reply = self._call("follow", task_id, token, state, rules.policy, rules.dedupe_ms, rules.max_per_mac)
-        return reply.word == "followed"
+        reply = self._call(
+            "amend",
+            task_id,
+            "" if token is None else token,
+            ending.value,
+            code,
+            rules.policy,
+            rules.dedupe_ms,
+            rules.max_per_mac,
+            rules.dead_letter_max,
+        )
+        return reply.word == "amended"
+
+    def forget(self, task_id: str, token: int) -> bool:
+        """Take an open task out as if it had never come in: the ledger does not have it.
+
+        Args:
+            token: as in `amend`.
+        Returns: whether it was there.
+        """
+        return self._call("forget", task_id, token, self.rules.policy, self.rules.max_per_mac).word == "forgotten"
 
     # Keeping house: what the scheduler calls, again and again.
 
@@ -205,7 +227,8 @@ class FairQueue(Submitting):
 
     def promote(self, *, limit: int = 100) -> list[str]:
         """Put delayed tasks that are due back in line; return their ids."""
-        return [row[0] for row in _rows(self._call("promote", limit, self.rules.policy), 1)]
+        reply = self._call("promote", limit, self.rules.policy, self.rules.max_per_mac)
+        return [row[0] for row in _rows(reply, 1)]
 
     def resume(self, *, limit: int = 100) -> list[str]:
         """Let devices whose backoff has ended be served again; return their MACs."""

@@ -64,7 +64,9 @@ class Inspector:
         if state is TaskState.QUEUED:
             rank = self._ask("ZRANK", self.keys.line(mac, lane), fields["member"])
             position = None if rank is None else int(rank) + 1
-        due = self._ask("ZSCORE", self.keys.delayed(), task_id) if state is TaskState.DELAYED else None
+        due = (
+            self._ask("ZSCORE", self.keys.delayed(), f"{lane}:{mac}:{task_id}") if state is TaskState.DELAYED else None
+        )
         return QueuedTask(
             task_id=task_id,
             lane="ocr" if lane == "ocr" else "text",
@@ -90,14 +92,17 @@ class Inspector:
         reply = self._scripts.call("explain", self.keys.epoch(), given_now, task_id)
         return explanation_of(reply, slots=slots, now_ms=self.now_ms())
 
-    def endings(self, task_ids: Sequence[str]) -> list[tuple[TaskState, str] | None]:
-        """For each task id: its state and code, or None when the queue does not know it."""
+    def endings(self, task_ids: Sequence[str]) -> list[tuple[TaskState, str, int] | None]:
+        """For each task id: its state, code and the token of its last lease (0 without one since it was put in line),
+        or None when the queue does not know it.
+        """
         with reaching("endings"), self._client.pipeline(transaction=False) as pipe:
             for task_id in task_ids:
-                pipe.hmget(self.keys.task(task_id), ["state", "code"])
+                pipe.hmget(self.keys.task(task_id), ["state", "code", "token"])
             answers = pipe.execute()
         return [
-            None if state is None else (TaskState(state.decode()), (code or b"").decode()) for state, code in answers
+            None if state is None else (TaskState(state.decode()), (code or b"").decode(), int(token or 0))
+            for state, code, token in answers
         ]
 
     def open_tasks(self, mark: Mark, *, limit: int = 500) -> tuple[list[OpenTask], Mark | None]:
@@ -154,7 +159,7 @@ class Inspector:
         books = []
         for lane in LANES:
             given_now = "" if self._clock is None else self._clock.now_ms()
-            reply = self._scripts.call("audit", self.keys.epoch(), given_now, lane)
+            reply = self._scripts.call("audit", self.keys.epoch(), given_now, lane, " ".join(LANES))
             counts = [int(value) for value in islice(reply.values, 10)]
             books.append(
                 LaneBooks(

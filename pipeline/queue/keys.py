@@ -48,7 +48,7 @@ class Keys:
         return f"{self.prefix}bell"
 
     def leases(self, lane: str) -> str:
-        """zset: task id -> lease deadline, epoch ms; its size is the number in flight."""
+        """zset: `<lane>:<mac>:<task id>` -> lease deadline, epoch ms; its size is the number in flight."""
         return f"{self.prefix}leases:{lane}"
 
     def task(self, task_id: str) -> str:
@@ -56,7 +56,7 @@ class Keys:
         return f"{self.prefix}task:{task_id}"
 
     def delayed(self) -> str:
-        """zset: task id -> due time, epoch ms."""
+        """zset: `<lane>:<mac>:<task id>` -> due time, epoch ms."""
         return f"{self.prefix}delayed"
 
     def backoff(self) -> str:

@@ -84,7 +84,7 @@ class Pages:
         """The tasks that workers hold, the one whose lease ends first first."""
         with reaching("in flight"):
             rows = self._client.zrange(self._keys.leases(lane), offset, page_end(offset, limit), withscores=True)
-        return [InFlight(task_id.decode(), int(ends_ms)) for task_id, ends_ms in rows]
+        return [in_flight_of(address.decode(), ends_ms) for address, ends_ms in rows]
 
     def _device(self, mac: str, lane: Lane, now_ms: int) -> DeviceState:
         with self._client.pipeline(transaction=False) as pipe:
@@ -110,6 +110,10 @@ class Pages:
             is_paused=meta.get("paused") == "1",
             unschedulable_until_ms=int(float(meta.get(f"unschedulable_until:{lane}", 0))),
         )
+
+
+def in_flight_of(address: str, ends_ms: float) -> InFlight:
+    return InFlight(address.split(":", 2)[-1], int(ends_ms))
 
 
 def page_end(offset: int, limit: int) -> int:

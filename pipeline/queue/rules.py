@@ -6,7 +6,7 @@ from typing import Literal, Self
 from pipeline.settings import Settings
 
 #: Between the end of a lease and the next run of its task, ms: one round of the scheduler, one claim.
-_REAP_MARGIN_MS = 2_000
+REAP_MARGIN_MS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Rules:
             late_ms=settings.mac_task_ttl_seconds * 1000 if settings.refuse_beyond_ttl else 0,
             dedupe_ms=settings.dedupe_window_seconds * 1000,
             # The rest of the promise is for noticing the end, and for claiming the task.
-            lease_ms=settings.lease_seconds * 1000 - _REAP_MARGIN_MS,
+            lease_ms=settings.lease_seconds * 1000 - REAP_MARGIN_MS,
             max_run_ms=settings.max_run_seconds * 1000,
             defer_base_ms=settings.mac_defer_backoff_base * 1000,
             defer_max_ms=settings.mac_defer_backoff_max * 1000,

@@ -26,6 +26,7 @@ from pipeline.queue.types import (
     Ended,
     Enqueued,
     Lane,
+    Standing,
     Started,
     Task,
     TaskState,
@@ -74,20 +75,20 @@ class ShardedQueue(FairQueue):
 
     # Submitting and ruling: at the device's home.
 
-    def admit(self, mac: str, lane: Lane) -> None:
-        self._home(mac).admit(mac, lane)
+    def admit(self, mac: str, lane: Lane) -> int:
+        return self._home(mac).admit(mac, lane)
 
-    def enqueue(self, task: Task, *, is_accepted: bool = False) -> Enqueued:
-        return self._home(task.mac).enqueue(task, is_accepted=is_accepted)
+    def enqueue(self, task: Task) -> Enqueued:
+        return self._home(task.mac).enqueue(task)
 
-    def enqueue_many(self, tasks: Sequence[Task]) -> list[Enqueued]:
+    def restore(self, standings: Sequence[Standing]) -> list[TaskState]:
         """Two round trips for each shard that gets a task."""
-        answers: dict[str, Enqueued] = {}
+        answers: dict[str, TaskState] = {}
         for shard in self.shards:
-            own = [task for task in tasks if self._home(task.mac) is shard]
+            own = [standing for standing in standings if self._home(standing.task.mac) is shard]
             if own:
-                answers |= zip((task.task_id for task in own), shard.enqueue_many(own), strict=True)
-        return [answers[task.task_id] for task in tasks]
+                answers |= zip((standing.task.task_id for standing in own), shard.restore(own), strict=True)
+        return [answers[standing.task.task_id] for standing in standings]
 
     def replay(self, task: Task) -> Enqueued:
         return self._home(task.mac).replay(task)
@@ -137,8 +138,8 @@ class ShardedQueue(FairQueue):
     def complete(self, task_id: str, token: int, *, cost_ms: int) -> None:
         self._holder(token).complete(task_id, token, cost_ms=cost_ms)
 
-    def retry(self, task_id: str, token: int, *, cost_ms: int, delay_ms: int) -> int:
-        return self._holder(token).retry(task_id, token, cost_ms=cost_ms, delay_ms=delay_ms)
+    def retry(self, task_id: str, token: int, *, cost_ms: int, delay_ms: int, is_loss: bool = False) -> int:
+        return self._holder(token).retry(task_id, token, cost_ms=cost_ms, delay_ms=delay_ms, is_loss=is_loss)
 
     def defer(self, task_id: str, token: int, *, code: str) -> Ended:
         return self._holder(token).defer(task_id, token, code=code)
@@ -158,9 +159,12 @@ class ShardedQueue(FairQueue):
                 continue
         raise TaskNotFound(f"no task {task_id} in the queue")
 
-    def follow(self, task_id: str, token: int, *, ending: TaskState | None) -> bool:
-        """A token of 0 names no shard, so they are asked one after the other: in all others the task is unknown."""
-        return any(shard.follow(task_id, token, ending=ending) for shard in self.shards)
+    def amend(self, task_id: str, token: int | None, *, ending: TaskState, code: str) -> bool:
+        """A task that was never leased has a token without a shard, so they are asked one after the other."""
+        return any(shard.amend(task_id, token, ending=ending, code=code) for shard in self.shards)
+
+    def forget(self, task_id: str, token: int) -> bool:
+        return any(shard.forget(task_id, token) for shard in self.shards)
 
     # Keeping house: in each shard, up to `limit`.
 

@@ -12,7 +12,7 @@ from pipeline.queue.connection import LateCluster, reaching
 from pipeline.queue.explaining import Explanation
 from pipeline.queue.inspect import Inspector
 from pipeline.queue.keys import Keys
-from pipeline.queue.pages import DeviceState, InFlight, Pages, page_end
+from pipeline.queue.pages import DeviceState, InFlight, Pages, in_flight_of, page_end
 from pipeline.queue.rules import Rules
 from pipeline.queue.shards import home_of, rules_of_shards
 from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, LaneSurvey, Mark, OpenTask, QueuedTask, TaskState
@@ -50,9 +50,9 @@ class ShardedInspector(Inspector):
                 return shard.explain(task_id, slots={**slots, task.lane: part})
         return None
 
-    def endings(self, task_ids: Sequence[str]) -> list[tuple[TaskState, str] | None]:
+    def endings(self, task_ids: Sequence[str]) -> list[tuple[TaskState, str, int] | None]:
         """One round trip for each shard, which is asked for what those before it did not know."""
-        found: dict[str, tuple[TaskState, str]] = {}
+        found: dict[str, tuple[TaskState, str, int]] = {}
         for shard in self.shards:
             unknown = [task_id for task_id in task_ids if task_id not in found]
             answers = zip(unknown, shard.endings(unknown), strict=True)
@@ -131,7 +131,7 @@ class ShardedPages(Pages):
     def in_flight(self, lane: Lane, *, offset: int = 0, limit: int = 100) -> list[InFlight]:
         with reaching("in flight"):
             rows = self._merged([keys.leases(lane) for keys in self._all_keys], offset, limit)
-        return [InFlight(task_id, int(ends_ms)) for task_id, ends_ms in rows]
+        return [in_flight_of(address, ends_ms) for address, ends_ms in rows]
 
     def _merged(self, zsets: Sequence[str], offset: int, limit: int) -> list[tuple[str, float]]:
         last = page_end(offset, limit)

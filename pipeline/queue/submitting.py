@@ -5,48 +5,72 @@ from collections.abc import Sequence
 from pipeline.errors import TaskConflict
 from pipeline.queue.calls import Calls
 from pipeline.queue.scripts import Reply
-from pipeline.queue.types import Enqueued, Lane, Task, TaskState
+from pipeline.queue.types import LANES, Enqueued, Lane, Standing, Task, TaskState
 
 
 class Submitting(Calls):
     """The part of `FairQueue` that submits."""
 
-    def admit(self, mac: str, lane: Lane) -> None:
+    def admit(self, mac: str, lane: Lane) -> int:
         """Return when the device may submit one more task now; nothing is reserved.
 
+        Returns: the time by the clock of the queue, epoch ms: acceptances are ordered by it whatever host they are on.
         Raises: QueueFull, DeviceBacklogFull, with retry_after_ms.
         """
         rules = self.rules
-        self._refuse_when_full(
-            self._call(
-                "admit",
-                lane,
-                mac,
-                self._max_total(),
-                rules.max_per_mac,
-                rules.overload_scope,
-                rules.overload_policy,
-                rules.retry_after_s,
-                rules.late_ms,
-            )
+        reply = self._call(
+            "admit",
+            lane,
+            mac,
+            self._max_total(),
+            rules.max_per_mac,
+            rules.overload_scope,
+            rules.overload_policy,
+            rules.retry_after_s,
+            rules.late_ms,
+            " ".join(LANES),
         )
+        self._refuse_when_full(reply)
+        return reply.number(0)
 
-    def enqueue(self, task: Task, *, is_accepted: bool = False) -> Enqueued:
+    def enqueue(self, task: Task) -> Enqueued:
         """Put the task in line once, however often it is called with the same task id.
 
-        Args:
-            is_accepted: the ledger holds the task already, so limits do not apply (recovery).
         Raises: QueueFull, DeviceBacklogFull, with retry_after_ms; nothing was enqueued.
         """
-        return _entered(self._enter("enqueue", task, is_accepted=is_accepted))
+        reply = self._enter("enqueue", task)
+        if reply.word == "duplicate":
+            return Enqueued(TaskState(reply.text(0)), is_duplicate=True)
+        return Enqueued(TaskState.QUEUED, evicted=reply.text(0) or None)
 
-    def enqueue_many(self, tasks: Sequence[Task]) -> list[Enqueued]:
-        """Put tasks that the ledger has accepted in line, in two round trips; limits do not apply.
+    def restore(self, standings: Sequence[Standing]) -> list[TaskState]:
+        """Put tasks that the ledger holds where they stood, in two round trips; limits do not apply.
 
-        Raises: QueueUnavailable; any part of them may be in line then, and calling again is safe.
+        Returns: where each is now; one that the queue still knows stays as it is.
+        Raises: QueueUnavailable; any part of them may be back then, and calling again is safe.
         """
-        rows = [self._entry(task, is_accepted=True) for task in tasks]
-        return [_entered(reply) for reply in self._call_many("enqueue", rows)]
+        rules = self.rules
+        rows = [
+            (
+                standing.task.lane,
+                standing.task.mac,
+                rules.max_per_mac,
+                rules.policy,
+                standing.task.task_id,
+                standing.task.site,
+                standing.task.size_class,
+                standing.task.created_ms,
+                standing.task.boost_ms,
+                rules.ttl_ms,
+                standing.task.payload,
+                standing.due_ms,
+                standing.attempts,
+                standing.last_token,
+            )
+            for standing in standings
+        ]
+        replies = self._call_many("restore", rows)
+        return [TaskState(reply.text(0) if reply.word == "duplicate" else reply.word) for reply in replies]
 
     def replay(self, task: Task) -> Enqueued:
         """Put a failed or dead task in line again, as a new one of its device: attempts, defers and losses begin anew.
@@ -55,22 +79,18 @@ class Submitting(Calls):
             task: as the ledger knows it; the queue may have forgotten it.
         Raises: TaskConflict when it is waiting, running or ended otherwise; QueueFull, DeviceBacklogFull.
         """
-        reply = self._enter("replay", task, is_accepted=False)
+        reply = self._enter("replay", task)
         if reply.word == "refused":
             raise TaskConflict(f"task {task.task_id} is {reply.text(0)}: only what failed or is dead can be replayed")
         return Enqueued(TaskState.QUEUED, evicted=reply.text(0) or None)
 
-    def _enter(self, name: str, task: Task, *, is_accepted: bool) -> Reply:
-        reply = self._call(name, *self._entry(task, is_accepted=is_accepted))
-        self._refuse_when_full(reply)
-        return reply
-
-    def _entry(self, task: Task, *, is_accepted: bool) -> tuple[str | int | bytes, ...]:
+    def _enter(self, name: str, task: Task) -> Reply:
         rules = self.rules
-        return (
+        reply = self._call(
+            name,
             task.lane,
             task.mac,
-            rules.max_total if is_accepted else self._max_total(),
+            self._max_total(),
             rules.max_per_mac,
             rules.overload_scope,
             rules.overload_policy,
@@ -84,16 +104,12 @@ class Submitting(Calls):
             rules.ttl_ms,
             rules.dedupe_ms,
             task.payload,
-            int(is_accepted),
             rules.late_ms,
+            " ".join(LANES),
         )
+        self._refuse_when_full(reply)
+        return reply
 
     def _max_total(self) -> int:
         """How many tasks may be pending here, all devices."""
         return self.rules.max_total
-
-
-def _entered(reply: Reply) -> Enqueued:
-    if reply.word == "duplicate":
-        return Enqueued(TaskState(reply.text(0)), is_duplicate=True)
-    return Enqueued(TaskState.QUEUED, evicted=reply.text(0) or None)

@@ -47,7 +47,8 @@ class Task:
     Args:
         task_id: unique for ever; 1..64 characters of [0-9A-Za-z_-].
         mac: 12 lowercase hex digits.
-        created_ms: when it was accepted, epoch ms; its place in the device's line and its TTL count from here.
+        created_ms: when it was accepted, epoch ms by the clock of the queue (`admit` tells it); its place in the
+            device's line and its TTL count from here.
         size_class: log2 of its size in bytes: tasks of one class cost about the same.
         payload: bytes the worker gets back with the claim; keys of stored things, never the things.
         boost_ms: how much earlier than its true time it stands in its device's line.
@@ -61,6 +62,22 @@ class Task:
     site: str = "local"
     size_class: int = 0
     boost_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A task that the ledger holds, and where it stands there; what the queue needs to take it up again.
+
+    Args:
+        due_ms: it must not run earlier, epoch ms; 0 when it stands in line.
+        attempts: counted so far.
+        last_token: of the newest lease that wrote to the ledger; those to come must be greater.
+    """
+
+    task: Task
+    due_ms: int = 0
+    attempts: int = 0
+    last_token: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +118,12 @@ class Started:
 
     Args:
         attempt: its number, from 1.
+        losses: workers and engines that the task has cost before.
         payload: what was given at the submit.
     """
 
     attempt: int
+    losses: int
     payload: bytes
 
 

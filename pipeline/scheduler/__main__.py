@@ -5,8 +5,9 @@ import signal
 from functools import partial
 
 import models.base
-from models.endings import states_of
+from models.endings import endings_of
 from models.ledger import Ledger
+from models.replays import Replays
 from pipeline.clock import SystemClock
 from pipeline.log import configure_logging
 from pipeline.queue import open_consumer_queue, open_inspector, open_queue, open_roster
@@ -17,6 +18,7 @@ from pipeline.scheduler.no_worker import NoWorker
 from pipeline.scheduler.promote import promote
 from pipeline.scheduler.reap import reap
 from pipeline.scheduler.reconcile import rebuild_after_loss, reconcile
+from pipeline.scheduler.replay import Pace, Replayer
 from pipeline.scheduler.resume import resume
 from pipeline.scheduler.scale import ScaleRules
 from pipeline.scheduler.sweep import Sweep
@@ -44,6 +46,8 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
         grace_ms=2 * settings.worker_heartbeat_seconds * 1000,
     )
     watermark = partial(publish_watermark, inspector, roster, interval_ms=watermark_ms, scaling=ScaleRules.of(settings))
+    pace = Pace(settings.replay_per_second, settings.scheduler_tick_seconds)
+    replayer = Replayer(queue, inspector, ledger, Replays(database, clock), clock, pace)
     duties = [
         Duty("rebuild", 0, partial(rebuild_after_loss, queue, inspector, roster, ledger)),
         # Before resume: a device that comes back finds its deferred task at the head of its line again.
@@ -51,10 +55,11 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
         Duty("resume", 0, partial(resume, queue)),
         Duty("reap", 0, partial(reap, queue, ledger)),
         Duty("expire", 0, partial(expire, queue, ledger)),
+        Duty("replay", round(settings.scheduler_tick_seconds * 1000), replayer.run),
         Duty("no_worker", _NO_WORKER_PERIOD_MS, no_worker.run),
         Duty("watermark", watermark_ms, watermark),
-        Duty("reconcile", reconcile_ms, partial(reconcile, queue, inspector, ledger, clock)),
-        Duty("sweep", reconcile_ms, Sweep(queue, inspector, partial(states_of, database)).run),
+        Duty("reconcile", reconcile_ms, partial(reconcile, queue, inspector, ledger)),
+        Duty("sweep", reconcile_ms, Sweep(queue, inspector, partial(endings_of, database)).run),
     ]
     return Loop(duties, clock, tick_s=settings.scheduler_tick_seconds, next_due_ms=inspector.next_due_ms)
 

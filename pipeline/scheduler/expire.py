@@ -4,6 +4,7 @@ import logging
 
 from models.ledger import Ledger
 from pipeline.queue import FairQueue
+from pipeline.recovery import tell_ledger
 
 log = logging.getLogger(__name__)
 
@@ -13,4 +14,4 @@ def expire(queue: FairQueue, ledger: Ledger) -> None:
     while expired := queue.expire():
         for task in expired:
             log.warning("a task waited too long", extra={"task_id": task.task_id})
-            ledger.close(task.task_id, task.state.value, task.code, "it waited longer than its time to live")
+            tell_ledger(queue, ledger, task, "it waited longer than its time to live")

@@ -7,6 +7,7 @@ from typing import Literal
 from models.ledger import Ledger
 from pipeline.errors import LeaseLost, NoCapableWorker, TaskEnded, TaskNotFound
 from pipeline.queue import Claim, Ended, Entry, FairQueue, Inspector, Lane, Roster, TaskState, serving
+from pipeline.recovery import follow_ledger
 
 log = logging.getLogger(__name__)
 
@@ -113,9 +114,12 @@ class NoWorker:
                 self._ledger.end(ended.task_id, ended.token, ended.state.value, ended.code, _message(lane))
             else:
                 self._ledger.put_back(ended.task_id, ended.token, "delayed", ended.code, _message(lane), None)
-        except (LeaseLost, TaskEnded, TaskNotFound) as exc:
-            # A newer lease has begun, or the task ended there: the sweep brings the queue after it.
-            log.info("the ledger is further: %s", exc, extra={"task_id": ended.task_id})
+        except TaskEnded:
+            follow_ledger(self._queue, self._ledger, ended.task_id, ended.token)
+        except TaskNotFound:
+            self._queue.forget(ended.task_id, ended.token)
+        except LeaseLost as exc:
+            log.info("a newer lease has begun: %s", exc, extra={"task_id": ended.task_id})
 
 
 def _message(lane: Lane) -> str:

@@ -5,6 +5,7 @@ import logging
 from models.ledger import Ledger
 from pipeline.errors import LeaseLost, TaskEnded, TaskNotFound
 from pipeline.queue import LANES, Ended, FairQueue, TaskState
+from pipeline.recovery import tell_ledger
 
 log = logging.getLogger(__name__)
 
@@ -17,12 +18,12 @@ def reap(queue: FairQueue, ledger: Ledger) -> None:
         while reaped := queue.reap(lane):
             for task in reaped:
                 log.warning("a lease ran out", extra={"task_id": task.task_id, "state": task.state.value})
-                _tell(ledger, task)
+                _tell(queue, ledger, task)
 
 
-def _tell(ledger: Ledger, task: Ended) -> None:
+def _tell(queue: FairQueue, ledger: Ledger, task: Ended) -> None:
     if task.state is TaskState.DEAD:
-        ledger.close(task.task_id, task.state.value, task.code, f"{_LOST} each time")
+        tell_ledger(queue, ledger, task, f"{_LOST} each time")
         return
     try:
         ledger.put_back(task.task_id, task.token, "queued", task.code, _LOST, None)

@@ -3,7 +3,6 @@
 import logging
 
 from models.ledger import Ledger
-from pipeline.clock import Clock
 from pipeline.queue import FairQueue, Inspector, Roster
 from pipeline.recovery import Recovered, recover
 
@@ -22,11 +21,11 @@ def rebuild_after_loss(queue: FairQueue, inspector: Inspector, roster: Roster, l
     _report("the queue was empty and has been rebuilt", found)
 
 
-def reconcile(queue: FairQueue, inspector: Inspector, ledger: Ledger, clock: Clock) -> None:
+def reconcile(queue: FairQueue, inspector: Inspector, ledger: Ledger) -> None:
     """Mend what a crash between two writes has left apart."""
     _report(
         "ledger and queue are together again",
-        recover(queue, inspector, ledger, older_than_ms=clock.now_ms() - _UNDER_WAY_MS),
+        recover(queue, inspector, ledger, older_than_ms=inspector.now_ms() - _UNDER_WAY_MS),
     )
 
 

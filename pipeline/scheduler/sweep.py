@@ -6,7 +6,7 @@ The other direction, rows that the queue does not know, is `reconcile`.
 import logging
 from collections.abc import Callable, Sequence
 
-from pipeline.queue import ENDS, FairQueue, Inspector, Mark, OpenTask, TaskState
+from pipeline.queue import FairQueue, Inspector, Mark, OpenTask, TaskState
 
 log = logging.getLogger(__name__)
 
@@ -23,15 +23,15 @@ class Sweep:
     """Walks all open tasks of the queue, some pages each round, and begins anew after the last.
 
     Args:
-        states_of: the ledger's state of each of these tasks; those it does not have are left out.
+        endings_of: the ledger's state and code of each of these tasks; those it does not have are left out.
     """
 
     def __init__(
-        self, queue: FairQueue, inspector: Inspector, states_of: Callable[[Sequence[str]], dict[str, str]]
+        self, queue: FairQueue, inspector: Inspector, endings_of: Callable[[Sequence[str]], dict[str, tuple[str, str]]]
     ) -> None:
         self._queue = queue
         self._inspector = inspector
-        self._states_of = states_of
+        self._endings_of = endings_of
         self._mark = Mark()
 
     def run(self) -> None:
@@ -51,10 +51,11 @@ class Sweep:
         """Compare one page; the queue was asked first, and a row is there before its task is in line."""
         if not tasks:
             return 0
-        states = self._states_of([task.task_id for task in tasks])
-        followed = 0
-        for task in tasks:
-            state = TaskState(states[task.task_id]) if task.task_id in states else None
-            if state is None or state in ENDS:
-                followed += self._queue.follow(task.task_id, task.token, ending=state)
-        return followed
+        endings = self._endings_of([task.task_id for task in tasks])
+        return sum(self._follow_one(task, endings.get(task.task_id)) for task in tasks)
+
+    def _follow_one(self, task: OpenTask, ending: tuple[str, str] | None) -> bool:
+        if ending is None:
+            return self._queue.forget(task.task_id, task.token)
+        state, code = TaskState(ending[0]), ending[1]
+        return state.is_end and self._queue.amend(task.task_id, task.token, ending=state, code=code)

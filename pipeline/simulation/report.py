@@ -7,12 +7,13 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from pipeline.simulation.live.outcome import LiveBound, LiveOutcome
 from pipeline.simulation.run import Outcome, Verdict
 from pipeline.simulation.scenario import Bound
 
 
-def bounds_table(outcomes: Sequence[Outcome]) -> Table:
-    """Return one row for each bound of each scenario."""
+def bounds_table(outcomes: Sequence[Outcome], live: Sequence[LiveOutcome] = ()) -> Table:
+    """Return one row for each bound of each scenario, then of each measurement in real time."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for column in ("scenario", "bound", "of", "limit", "measured", "verdict"):
         table.add_column(column, justify="right" if column in {"limit", "measured"} else "left", overflow="fold")
@@ -27,6 +28,17 @@ def bounds_table(outcomes: Sequence[Outcome]) -> Table:
                 _measured(verdict),
                 _word(verdict, outcome),
                 end_section=index == len(outcome.verdicts) - 1,
+            )
+    for measured in live:
+        for index, row in enumerate(measured.bounds):
+            table.add_row(
+                measured.name if index == 0 else "",
+                row.quantity,
+                row.of,
+                f"<= {row.at_most:g}{row.unit}",
+                _live_measured(row),
+                _coloured("ok" if row.is_kept else "FAILED", is_kept=row.is_kept),
+                end_section=index == len(measured.bounds) - 1,
             )
     return table
 
@@ -46,12 +58,15 @@ def verdict_word(verdict: Verdict, outcome: Outcome) -> str:
     return "FAILED (expected under aging)" if outcome.is_expected_to_fail else "FAILED"
 
 
-def summary(outcomes: Sequence[Outcome]) -> str:
-    """Return the last line: how many bounds are kept, and which scenarios break one."""
-    verdicts = [verdict for outcome in outcomes for verdict in outcome.verdicts]
-    kept = sum(verdict.is_kept for verdict in verdicts)
-    line = f"{kept} of {len(verdicts)} bounds kept in {len(outcomes)} scenarios"
+def summary(outcomes: Sequence[Outcome], live: Sequence[LiveOutcome] = ()) -> str:
+    """Return the last line: how many bounds are kept, and which scenarios or measurements break one."""
+    kept = [verdict.is_kept for outcome in outcomes for verdict in outcome.verdicts]
+    kept_live = [bound.is_kept for measured in live for bound in measured.bounds]
+    parts = [f"{sum(kept)} of {len(kept)} bounds kept in {len(outcomes)} scenarios"] if outcomes or not live else []
+    parts += [f"{sum(kept_live)} of {len(kept_live)} bounds kept in real time"] if live else []
+    line = ", ".join(parts)
     broken = [outcome.name for outcome in outcomes if not outcome.is_kept]
+    broken += [measured.name for measured in live if not measured.is_kept]
     return f"{line}; broken in {', '.join(broken)}" if broken else line
 
 
@@ -96,5 +111,14 @@ def _measured(verdict: Verdict) -> str:
     return f"{value} ({verdict.label})" if verdict.label else value
 
 
+def _live_measured(bound: LiveBound) -> str:
+    value = f"{bound.measured:.4g}{bound.unit}"
+    return f"{value} ({bound.note})" if bound.note else value
+
+
 def _word(verdict: Verdict, outcome: Outcome) -> Text:
-    return Text(verdict_word(verdict, outcome), style="green" if verdict.is_kept else "bold red")
+    return _coloured(verdict_word(verdict, outcome), is_kept=verdict.is_kept)
+
+
+def _coloured(word: str, *, is_kept: bool) -> Text:
+    return Text(word, style="green" if is_kept else "bold red")

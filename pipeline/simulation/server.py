@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -17,7 +17,7 @@ from pipeline.queue.connection import connect, reaching
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.keys import Keys
 from pipeline.queue.rules import Rules
-from pipeline.queue.types import Lane
+from pipeline.queue.types import Lane, Standing, Task
 from pipeline.runner import tether
 
 #: Seconds the server may take to answer, and to end.
@@ -27,16 +27,21 @@ _PATIENCE_S = 20
 class ScriptedQueue(FairQueue):
     """The fair queue itself, on an empty server, with one thing more that only a simulation may do."""
 
-    def __init__(self, url: str, rules: Rules, clock: Clock) -> None:
-        self._server = connect(url, patience_s=_PATIENCE_S)
-        super().__init__(self._server, rules, clock)
+    def __init__(self, url: str, rules: Rules, clock: Clock | None) -> None:
+        #: For what a measurement asks of the server itself.
+        self.server = connect(url, patience_s=_PATIENCE_S)
+        super().__init__(self.server, rules, clock)
         with reaching("empty the server"):
-            self._server.flushall()
+            self.server.flushall()
+
+    def fill(self, tasks: Sequence[Task]) -> None:
+        """Put tasks in line, many at once."""
+        self.restore([Standing(task) for task in tasks])
 
     def set_estimates(self, lane: Lane, costs_ms: dict[str, int]) -> None:
         """Let the lane believe that tasks of these size classes cost so many worker-ms; each end teaches it anew."""
         with reaching("set estimates"):
-            self._server.hset(Keys(self.rules.prefix).lane(lane), "estimates", json.dumps(costs_ms))
+            self.server.hset(Keys(self.rules.prefix).lane(lane), "estimates", json.dumps(costs_ms))
 
 
 @contextmanager
@@ -50,7 +55,7 @@ def private_valkey() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="fairlane-simulate-") as folder:
         valkey = EmbeddedValkey(Path(folder), Path(folder) / "valkey.sock")
         valkey.prepare()
-        command = [*_tied(), *valkey.command(), "--appendonly", "no"]
+        command = [*tied(), *valkey.command(), "--appendonly", "no"]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=folder)
         try:
             _await_answer(valkey, process)
@@ -60,8 +65,8 @@ def private_valkey() -> Iterator[str]:
             process.wait(_PATIENCE_S)
 
 
-def _tied() -> list[str]:
-    """The words that let the server die with this process, where the kernel can do that."""
+def tied() -> list[str]:
+    """The words that let a program die with this process, where the kernel can do that."""
     if sys.platform != "linux":
         return []
     return [sys.executable, "-I", "-S", str(tether.__file__), str(os.getpid()), "-1"]

@@ -1,6 +1,8 @@
 """What is lost when a process or the queue's data is lost: nothing."""
 
 import shutil
+import signal
+import threading
 
 import pytest
 
@@ -71,4 +73,38 @@ def test_a_worker_that_is_told_to_stop_loses_nothing_and_charges_nothing(fairlan
         row = fairlane.ledger.get(task_id)
         assert row is not None
         assert row.attempts == 1
+    fairlane.assert_books_balance()
+
+
+@pytest.mark.feature("S7")
+def test_a_worker_that_is_told_twice_to_stop_hands_back_what_it_runs(fairlane: Running) -> None:
+    wait_until(lambda: fairlane.processes("dramatiq", "--queues ocr"), 60)
+    image = sample_images()[0][1]
+    task_ids = [fairlane.api.submit_image("i.png", image, MAC)["task_id"] for _ in range(4)]
+    wait_until(lambda: running_tasks(fairlane, task_ids), 60)
+    (master, worker, *_) = fairlane.processes("dramatiq", "--queues ocr")
+
+    worker.terminate()
+    threading.Event().wait(0.3)  # two signals that are sent at the same moment arrive as one
+    worker.terminate()
+    wait_until(lambda: not master.is_running(), 30)
+    for task_id in task_ids:
+        wait_until(lambda task_id=task_id: fairlane.api.task(task_id, wait_s=5)["state"] == "done", 60)
+        row = fairlane.ledger.get(task_id)
+        assert row is not None
+        assert row.attempts == 1
+    fairlane.assert_books_balance()
+
+
+@pytest.mark.feature("S7")
+def test_a_worker_that_hangs_up_finishes_and_begins_anew_under_the_same_pid(fairlane: Running) -> None:
+    wait_until(lambda: fairlane.processes("dramatiq", "--queues text"), 60)
+    (master, worker, *_) = fairlane.processes("dramatiq", "--queues text")
+
+    master.send_signal(signal.SIGHUP)
+
+    wait_until(lambda: not worker.is_running(), 60)
+    receipt = fairlane.api.submit_text("hello", MAC)
+    wait_until(lambda: fairlane.api.task(receipt["task_id"], wait_s=5)["state"] == "done", 60)
+    assert master.is_running()
     fairlane.assert_books_balance()

@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 
+from models.ledger import Ledger
 from pipeline.clock import SystemClock
 from pipeline.errors import (
     BadImage,
@@ -21,6 +22,7 @@ from pipeline.errors import (
 from pipeline.intake import make_task_id
 from pipeline.queue import TaskState, open_queue
 from pipeline.submission import ImageSubmission, TextSubmission
+from tests.support.clock import FakeClock
 from tests.support.pictures import corner_marked, encoded, png_of_size
 from tests.support.service import MAC, BrokenLedger, BrokenStore, DeafQueue, SilentQueue
 
@@ -45,6 +47,14 @@ def test_an_image_is_stored_recorded_and_in_line(service):
     assert (row.payload["media_type"], row.payload["words"]) == ("image/png", ["red"])
     assert (row.mac, row.lane, row.site, row.detection_id, row.size_bytes) == (MAC, "ocr", "local", "d1", len(PNG))
     assert service.queue.claim("ocr")[0].task_id == "t1"
+
+
+@pytest.mark.feature("Q3")
+def test_acceptances_are_ordered_by_the_clock_of_the_queue_whatever_their_host_says(service):
+    told_ms = service.clock.now_ms()
+    service.intake(ledger=Ledger(service.database, FakeClock())).submit_text(TEXT)
+    assert service.ledger.get("t1").created_ms == told_ms
+    assert service.inspector.find("t1").enqueued_ms == told_ms
 
 
 def test_a_text_needs_no_object_store(service):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from pipeline.errors import DeviceBacklogFull, LeaseLost, QueueFull, TaskConflict, TaskEnded, TaskNotFound
-from pipeline.queue import Rules, Task, TaskState
+from pipeline.queue import Rules, Standing, Task, TaskState
 from pipeline.queue.types import DeviceRules
 from tests.properties.reference import Known, Reference
 from tests.support.clock import FakeClock
@@ -157,6 +157,32 @@ class Life(RuleBasedStateMachine):
             assert known not in self.model.open_tasks()
         else:
             known.state = "cancelled"
+
+    @precondition(lambda self: self.model.open_tasks())
+    @rule(data=st.data(), ending=st.sampled_from([TaskState.DONE, TaskState.DEAD, TaskState.CANCELLED]))
+    def follow_the_ledger(self, data: st.DataObject, ending: TaskState) -> None:
+        known = data.draw(st.sampled_from(list(self.model.tasks.values())))
+        found = self.line.inspector.find(known.task_id)
+        if found is None:
+            return
+        assert self.queue.amend(known.task_id, found.token, ending=ending, code="x") == (known.state != ending.value)
+        known.state = ending.value
+
+    @precondition(lambda self: self.model.open_tasks())
+    @rule(data=st.data())
+    def lose_and_restore(self, data: st.DataObject) -> None:
+        known = data.draw(st.sampled_from(self.model.open_tasks()))
+        found = self.line.inspector.find(known.task_id)
+        assert found is not None
+        assert self.queue.forget(known.task_id, found.token)
+        del self.model.tasks[known.task_id]
+        self.count += 1
+        task = Task(known.task_id, "ocr", known.mac, found.enqueued_ms, site=SITE_OF[known.mac])
+        self.queue.restore([Standing(task, due_ms=found.due_ms, attempts=found.attempts, last_token=found.token)])
+        self._know(task)
+        now = self.model.tasks[task.task_id]
+        now.state = "delayed" if found.due_ms > self.clock.now_ms() else "queued"
+        now.expires_ms = max(now.expires_ms, found.due_ms)
 
     # Keeping house, and ruling.
 

@@ -1,7 +1,9 @@
 """Readers that a pool's child can run in place of an engine; found by name in the child."""
 
+import ctypes
 import os
 import signal
+import time
 from pathlib import Path
 
 from pipeline.errors import BadImage, ConfigurationError, FieldProblem, InvalidInput, QueueFull
@@ -18,9 +20,21 @@ def obedient(threads: int, limits: ImageLimits) -> Reader:
     return _obey
 
 
+def by_marker(threads: int, limits: ImageLimits) -> Reader:
+    """Does what stands behind `MARKER` in a picture that is otherwise a picture, so that it passes the intake."""
+    return lambda data: _obey(data.rpartition(MARKER)[2] if MARKER in data else b"image")
+
+
 def refusing(threads: int, limits: ImageLimits) -> Reader:
     """Can't be built."""
     raise ConfigurationError("no model")
+
+
+#: Stands in a picture before what `by_marker` shall do.
+MARKER = b"ORDER:"
+
+#: What a child that leaks holds on to.
+_KEPT: list[bytes] = []
 
 
 class Unpicklable(Exception):
@@ -32,12 +46,18 @@ class Unpicklable(Exception):
 def _obey(data: bytes) -> OcrResult:
     orders = {
         b"crash": lambda: os.kill(os.getpid(), signal.SIGKILL),
+        b"segfault": lambda: ctypes.string_at(0),
+        b"crash worker": lambda: os.kill(os.getppid(), signal.SIGKILL),
         b"hang": signal.pause,
+        b"take two seconds": lambda: time.sleep(2),
+        b"take a fifth": lambda: time.sleep(0.2),
         b"bad image": lambda: _raise(BadImage("broken")),
         b"invalid input": lambda: _raise(InvalidInput([FieldProblem("/words/0", "is blank")])),
         b"overload": lambda: _raise(QueueFull("full", retry_after_ms=3_000)),
         b"foreign": lambda: _raise(Unpicklable("odd", two="thing")),
         b"no memory": lambda: _raise(MemoryError()),
+        b"eat memory": _eat_memory,
+        b"grow": lambda: _KEPT.append(b"x" * 200_000_000),
     }
     if data.startswith(TELL):
         Path(os.fsdecode(data.removeprefix(TELL))).write_bytes(b"begun")
@@ -45,6 +65,12 @@ def _obey(data: bytes) -> OcrResult:
     if data in orders:
         orders[data]()
     return OcrResult((), 1, 1, 1.0, "obedient", str(os.getpid()))
+
+
+def _eat_memory() -> None:
+    while True:
+        _KEPT.append(b"x" * 10_000_000)
+        time.sleep(0.01)
 
 
 def _raise(error: Exception) -> None:

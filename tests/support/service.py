@@ -9,6 +9,7 @@ import falcon.testing
 import pytest
 import redis
 
+from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.reports import DetectorReports
 from pipeline.errors import DatabaseUnavailable, QueueUnavailable, StorageUnavailable
@@ -50,6 +51,7 @@ class Service:
         self.roster = Roster(client, Keys(rules.prefix), clock)
         self.ledger = Ledger(database, clock)
         self.reports = DetectorReports(database, clock)
+        self.dead_letters = DeadLetters(database, clock)
         self.pauses: list[float] = []
         self.on_pause: Callable[[], None] = lambda: None
 
@@ -60,7 +62,6 @@ class Service:
             "inspector": self.inspector,
             "ledger": self.ledger,
             "store": self.store,
-            "clock": self.clock,
             "settings": self.settings,
         }
         return Intake(**{**own, **parts})
@@ -73,12 +74,13 @@ class Service:
             "roster": self.roster,
             "ledger": self.ledger,
             "reports": self.reports,
+            "dead_letters": self.dead_letters,
             "store": self.store,
             "clock": self.clock,
             "pause": self._pause,
         }
         chosen = {**own, **parts}
-        for_intake = {name: chosen[name] for name in ("queue", "inspector", "ledger", "store", "clock")}
+        for_intake = {name: chosen[name] for name in ("queue", "inspector", "ledger", "store")}
         return create_app(self.settings, intake=self.intake(**for_intake), **chosen)
 
     def http(self, **parts: Any) -> falcon.testing.TestClient:

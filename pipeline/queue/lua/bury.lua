@@ -30,6 +30,7 @@ COST  O(log n)
 --@include gates
 --@include device
 --@include task
+--@include leave
 --@include dead_letter
 
 local given_now, task_id, token, cost_ms = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])

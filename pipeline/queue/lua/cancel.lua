@@ -25,6 +25,7 @@ COST  O(log n)
 --@include gates
 --@include device
 --@include task
+--@include leave
 
 local given_now, task_id, policy = ARGV[1], ARGV[2], ARGV[3]
 local dedupe_ms, max_per_mac = tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -35,15 +36,7 @@ if state == '' then return {'unknown'} end
 if IS_END[state] then return {'ended', state} end
 local now = now_from(given_now)
 local lane, device = open_owner(task, now)
-if state == 'queued' then
-  redis.call('ZREM', line_key(device.mac, lane.name), text(task, 'member'))
-  add(lane, 'waiting', -1)
-elseif state == 'delayed' then
-  redis.call('ZREM', delayed_key(), task_id)
-  add(lane, 'delayed', -1)
-else
-  release(lane, device, task, now - get(task, 'claimed_ms'))
-end
+take_out(lane, device, task, now)
 end_task(lane, device, task, 'cancelled', 'cancelled', dedupe_ms, max_per_mac, now)
 reseat(lane, device, policy, now)
 save_device(device)

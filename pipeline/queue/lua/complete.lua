@@ -26,6 +26,7 @@ COST  O(log n)
 --@include gates
 --@include device
 --@include task
+--@include leave
 
 local given_now, task_id, token, cost_ms = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local policy, dedupe_ms, max_per_mac = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])

@@ -33,6 +33,7 @@ COST  O(log n)
 --@include gates
 --@include device
 --@include task
+--@include leave
 --@include dead_letter
 
 local given_now, task_id, token, policy = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -56,9 +57,7 @@ if get(task, 'defers') > max_defers then
   reply = {'dead'}
 else
   local due = now + math.min(base_ms * 2 ^ (get(task, 'defers') - 1), max_ms)
-  fall_due(delayed_key(), due, task_id)
-  put(task, 'state', 'delayed')
-  add(lane, 'delayed', 1)
+  delay(lane, task, due)
   save(task)
   lane_put(device, 'unschedulable_until', math.max(due, lane_get(device, 'unschedulable_until')))
   reply = {'delayed', digits(due)}

@@ -21,11 +21,11 @@ ARGV
   15 ttl_ms      int     how long it may wait
   16 dedupe_ms   int     how long an ended task is remembered
   17 payload     bytes
-  18 is_forced   int     1: the ledger has accepted it, so no limit applies
-  19 late_ms     int     refuse what would wait longer than this, 0 to accept it
+  18 late_ms     int     refuse what would wait longer than this, 0 to accept it
+  19 lanes       string  all lanes, separated by spaces
 BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
-  expiry global_pending overloaded_macs
+  leases:{lane} delayed expiry global_pending overloaded_macs
 RETURNS
   queued         evicted_task_id
   duplicate      state
@@ -41,6 +41,7 @@ COST  O(log n)
 --@include gates
 --@include device
 --@include task
+--@include leave
 --@include admission
 
 local given_now, lane_name, mac = ARGV[1], ARGV[2], ARGV[3]
@@ -48,10 +49,11 @@ local max_total, max_per_mac, scope = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV
 local overload, default_s, policy = ARGV[7], tonumber(ARGV[8]), ARGV[9]
 local task_id, site, class = ARGV[10], ARGV[11], ARGV[12]
 local created_ms, boost_ms = tonumber(ARGV[13]), tonumber(ARGV[14])
-local ttl_ms, dedupe_ms, payload, is_forced = tonumber(ARGV[15]), tonumber(ARGV[16]), ARGV[17], ARGV[18] == '1'
-local late_ms = tonumber(ARGV[19])
+local ttl_ms, dedupe_ms, payload = tonumber(ARGV[15]), tonumber(ARGV[16]), ARGV[17]
+local late_ms, lanes = tonumber(ARGV[18]), ARGV[19]
 
 local known = redis.call('HGET', task_key(task_id), 'state')
 if known then return {'duplicate', known} end
 --@include enter
+--@include room
 return enter(0)

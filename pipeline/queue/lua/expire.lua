@@ -24,6 +24,7 @@ COST  O(limit log n)
 --@include gates
 --@include device
 --@include task
+--@include leave
 
 local given_now, limit, policy = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local dedupe_ms, max_per_mac, lease_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -32,13 +33,7 @@ local now = now_from(given_now)
 
 local function expire_one(task)
   local lane, device = open_owner(task, now)
-  if text(task, 'state') == 'queued' then
-    redis.call('ZREM', line_key(device.mac, lane.name), text(task, 'member'))
-    add(lane, 'waiting', -1)
-  else
-    redis.call('ZREM', delayed_key(), task.id)
-    add(lane, 'delayed', -1)
-  end
+  take_out(lane, device, task, now)
   end_task(lane, device, task, 'expired', 'expired', dedupe_ms, max_per_mac, now)
   reseat(lane, device, policy, now)
   save_device(device)
@@ -53,11 +48,12 @@ for _, task_id in ipairs(redis.call('ZRANGEBYSCORE', expiry_key(), '-inf', now, 
     expire_one(task)
     reply[#reply + 1] = task_id
     reply[#reply + 1] = digits(get(task, 'token'))
-  elseif state == 'leased' or state == 'running' then
-    -- It was claimed in time: only should it come back to the line is it over.
-    redis.call('ZADD', expiry_key(), now + lease_ms, task_id)
-  else
+  elseif IS_END[state] then
     redis.call('ZREM', expiry_key(), task_id)
+  else
+    -- It was claimed in time: only should it come back to the line is it over. Or its record is gone: whoever meets it at
+    -- its place forgets it.
+    redis.call('ZADD', expiry_key(), digits(now + lease_ms), task_id)
   end
 end
 return reply

@@ -29,7 +29,7 @@ local task = open_task(task_id)
 local state = text(task, 'state')
 if state == '' then return {'unknown'} end
 if state ~= 'queued' then
-  return {'known', state, state == 'delayed' and redis.call('ZSCORE', delayed_key(), task_id) or '0'}
+  return {'known', state, state == 'delayed' and redis.call('ZSCORE', delayed_key(), address_of(task)) or '0'}
 end
 
 local now = now_from(given_now)
@@ -49,8 +49,8 @@ return {
   gate or 'none',
   digits(opens or 0),
   digits(redis.call('ZRANK', line_key(device.mac, lane.name), text(task, 'member')) or 0),
-  digits(before(schedule_key(lane.name, lane.site), text(device, 'turn:' .. lane.name))),
-  digits(before(sites_key(lane.name), text(lane, site_field(lane, 'turn')))),
+  digits(before(schedule_key(lane.name, lane.site), text(device.part, 'turn'))),
+  digits(before(sites_key(lane.name), text(lane.part, 'turn'))),
   digits(estimate(lane, text(task, 'class'))),
   digits(device_share * site_share),
   digits(get(device, 'max_inflight')),

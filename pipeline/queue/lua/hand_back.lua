@@ -25,6 +25,7 @@ COST  O(log n)
 --@include gates
 --@include device
 --@include task
+--@include leave
 
 local given_now, task_id, token, cost_ms, policy = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
 

@@ -7,9 +7,10 @@ ARGV
   1 given_now    int     epoch ms, or empty for the server's clock
   2 limit        int     tasks, at most
   3 policy       string  fair | aging
+  4 max_per_mac  int     tasks, one device
 BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
-  delayed
+  delayed expiry global_pending overloaded_macs
 RETURNS
   promoted       task_id ...
 COST  O(limit log n)
@@ -21,23 +22,42 @@ COST  O(limit log n)
 --@include gates
 --@include device
 --@include task
+--@include leave
 
-local given_now, limit, policy = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local given_now, limit, policy, max_per_mac = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 
 local now = now_from(given_now)
+
+local function promote_one(task)
+  local lane, device = open_owner(task, now)
+  add(lane, 'delayed', -1)
+  put_back(lane, device, task)
+  save(task)
+  reseat(lane, device, policy, now)
+  save(device)
+  save(lane)
+end
+
+-- The record is gone: what is left of the task goes too.
+local function forget_one(lane_name, mac, task_id)
+  local device = open_device(mac, lane_name)
+  local lane = open_lane(lane_name, device.site, now)
+  if not forget_task(lane, device, task_id, max_per_mac) then return end
+  add(lane, 'delayed', -1)
+  reseat(lane, device, policy, now)
+  save_device(device)
+  save(lane)
+end
+
 local reply = {'promoted'}
-for _, task_id in ipairs(redis.call('ZRANGEBYSCORE', delayed_key(), '-inf', now, 'LIMIT', 0, limit)) do
-  redis.call('ZREM', delayed_key(), task_id)
-  local task = open_task(task_id)
+for _, where in ipairs(redis.call('ZRANGEBYSCORE', delayed_key(), '-inf', now, 'LIMIT', 0, limit)) do
+  redis.call('ZREM', delayed_key(), where)
+  local task, lane_name, mac = open_address(where)
   if text(task, 'state') == 'delayed' then
-    local lane, device = open_owner(task, now)
-    add(lane, 'delayed', -1)
-    put_back(lane, device, task)
-    save(task)
-    reseat(lane, device, policy, now)
-    save(device)
-    save(lane)
-    reply[#reply + 1] = task_id
+    promote_one(task)
+    reply[#reply + 1] = task.id
+  elseif text(task, 'state') == '' and mac then
+    forget_one(lane_name, mac, task.id)
   end
 end
 return reply

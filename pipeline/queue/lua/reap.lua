@@ -27,6 +27,7 @@ COST  O(limit log n)
 --@include gates
 --@include device
 --@include task
+--@include leave
 --@include dead_letter
 
 local given_now, lane_name, limit, policy = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
@@ -52,18 +53,32 @@ local function reap_one(task)
   save(lane)
 end
 
+-- The record is gone, the slot is not: what the device was charged for it stays until it has nothing to do.
+local function forget_one(mac, task_id)
+  local device = open_device(mac, lane_name)
+  local lane = open_lane(lane_name, device.site, now)
+  if not forget_task(lane, device, task_id, max_per_mac) then return end
+  add(lane, 'busy', -1)
+  site_add(lane, 'inflight', -1)
+  lane_add(device, 'inflight', -1)
+  reseat(lane, device, policy, now)
+  save_device(device)
+  save(lane)
+end
+
 local reply = {'reaped'}
 local overdue = redis.call('ZRANGEBYSCORE', leases_key(lane_name), '-inf', now, 'LIMIT', 0, limit)
-for _, task_id in ipairs(overdue) do
-  local task = open_task(task_id)
+for _, where in ipairs(overdue) do
+  local task, _, mac = open_address(where)
   local state = text(task, 'state')
   if state == 'leased' or state == 'running' then
     reap_one(task)
-    reply[#reply + 1] = task_id
+    reply[#reply + 1] = task.id
     reply[#reply + 1] = text(task, 'state')
     reply[#reply + 1] = digits(get(task, 'token'))
   else
-    redis.call('ZREM', leases_key(lane_name), task_id)
+    redis.call('ZREM', leases_key(lane_name), where)
+    if state == '' and mac then forget_one(mac, task.id) end
   end
 end
 return reply

@@ -10,6 +10,7 @@ ARGV
   4 cost_ms      int     worker-ms used
   5 policy       string  fair | aging
   6 delay_ms     int     until it is due
+  7 is_loss      int     1: the attempt cost an engine, which counts as a lost worker
 BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
   leases:{lane} delayed bell
@@ -25,18 +26,18 @@ COST  O(log n)
 --@include gates
 --@include device
 --@include task
+--@include leave
 
 local given_now, task_id, token, cost_ms = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
-local policy, delay_ms = ARGV[5], tonumber(ARGV[6])
+local policy, delay_ms, is_loss = ARGV[5], tonumber(ARGV[6]), ARGV[7] == '1'
 
 local task = open_task(task_id)
 if not holds(task, token) then return {'lost', text(task, 'state')} end
 local now = now_from(given_now)
 local lane, device = open_owner(task, now)
 release(lane, device, task, cost_ms)
-fall_due(delayed_key(), now + delay_ms, task_id)
-put(task, 'state', 'delayed')
-add(lane, 'delayed', 1)
+delay(lane, task, now + delay_ms)
+if is_loss then add(task, 'losses', 1) end
 save(task)
 reseat(lane, device, policy, now)
 save(device)

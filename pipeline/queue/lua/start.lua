@@ -10,7 +10,7 @@ ARGV
 BUILDS
   task:{task_id}
 RETURNS
-  running        attempts payload
+  running        attempts losses payload
   lost           state
 COST  O(1)
 ]]
@@ -33,4 +33,4 @@ if text(task, 'state') == 'leased' then
   put(task, 'started_ms', now_from(given_now))
   save(task)
 end
-return {'running', digits(get(task, 'attempts')), text(task, 'payload')}
+return {'running', digits(get(task, 'attempts')), digits(get(task, 'losses')), text(task, 'payload')}

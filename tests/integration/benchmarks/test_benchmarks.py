@@ -1,6 +1,8 @@
 """Each benchmark runs, tiny, so that none rots; what it measures here means nothing."""
 
-from benchmarks import bench_queue, bench_recover
+import pytest
+
+from benchmarks import bench_faults, bench_queue, bench_recover
 
 
 def test_the_queue_benchmark_prints_its_tables() -> None:
@@ -17,3 +19,12 @@ def test_the_recover_benchmark_prints_both_databases() -> None:
 
     assert "SQLite" in report
     assert "PostgreSQL" in report
+
+
+@pytest.mark.timeout(600)
+def test_the_faults_benchmark_kills_everybody_and_finds_the_books_balanced() -> None:
+    report = "\n".join(bench_faults.run(bench_faults.TINY))
+
+    assert [name for name in bench_faults.VICTIMS if f"{name:14} 1 kills" not in report] == []
+    assert "poison ended as worker_crash, engine_timeout, engine_memory" in report
+    assert "the books balance" in report

@@ -59,7 +59,8 @@ def test_migrations_go_back_and_forth_with_data_in_the_tables(empty: Database, c
     assert FIRST in revert(empty, FIRST)
 
     with connection():
-        assert [name for name in empty.get_tables() if name != "schema_migration"] == []
+        # SQLite never drops what it counts ids in.
+        assert set(empty.get_tables()) <= {"schema_migration", "sqlite_sequence"}
     migrate(empty)
     assert Ledger(empty, clock).get("t1") is None
     assert Ledger(empty, clock).accept(new_task()).is_new

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipeline.ocr.pool import OcrPool
+from pipeline.ocr.pool import ChildLimits, OcrPool
 from tests.support.ocr_readers import obedient
 from tests.support.pictures import LIMITS
 
 
 @pytest.fixture(scope="session")
 def engine_pool() -> Iterator[OcrPool]:
-    pool = OcrPool(slots=1, threads=1, hard_limit_s=60, tasks_per_child=1000, limits=LIMITS)
+    pool = OcrPool(slots=1, threads=1, child_limits=ChildLimits(60, 1000), limits=LIMITS)
     pool.warm_up()
     yield pool
     pool.close()
@@ -19,7 +19,7 @@ def engine_pool() -> Iterator[OcrPool]:
 
 @pytest.fixture(scope="session")
 def pool() -> Iterator[OcrPool]:
-    pool = OcrPool(slots=1, threads=1, hard_limit_s=0.5, tasks_per_child=1000, limits=LIMITS, factory=obedient)
+    pool = OcrPool(slots=1, threads=1, child_limits=ChildLimits(0.5, 1000), limits=LIMITS, factory=obedient)
     pool.warm_up()
     yield pool
     pool.close()

@@ -11,8 +11,16 @@ from pathlib import Path
 import psutil
 import pytest
 
-from pipeline.errors import BadImage, ConfigurationError, EngineCrashed, EngineTimeout, InvalidInput, QueueFull
-from pipeline.ocr.pool import OcrPool
+from pipeline.errors import (
+    BadImage,
+    ConfigurationError,
+    EngineCrashed,
+    EngineMemory,
+    EngineTimeout,
+    InvalidInput,
+    QueueFull,
+)
+from pipeline.ocr.pool import ChildLimits, OcrPool
 from pipeline.samples import sample_images
 from tests.support.ocr_readers import obedient, refusing
 from tests.support.pictures import LIMITS, drawn, encoded
@@ -21,12 +29,12 @@ ROOT = Path(__file__).parents[3]
 
 PARENT = """
 import signal
-from pipeline.ocr.pool import OcrPool
+from pipeline.ocr.pool import ChildLimits, OcrPool
 from tests.support.ocr_readers import obedient
 from tests.support.pictures import LIMITS
 
 if __name__ == "__main__":
-    pool = OcrPool(slots=2, threads=1, hard_limit_s=60, tasks_per_child=9, limits=LIMITS, factory=obedient)
+    pool = OcrPool(slots=2, threads=1, child_limits=ChildLimits(60, 9), limits=LIMITS, factory=obedient)
     print(*pool.warm_up(), flush=True)
     signal.pause()
 """
@@ -35,12 +43,12 @@ if __name__ == "__main__":
 FORGETFUL = """
 import multiprocessing
 import sys
-from pipeline.ocr.pool import OcrPool
+from pipeline.ocr.pool import ChildLimits, OcrPool
 from tests.support.ocr_readers import obedient
 from tests.support.pictures import LIMITS
 
 def work():
-    OcrPool(slots=1, threads=1, hard_limit_s=60, tasks_per_child=9, limits=LIMITS, factory=obedient).warm_up()
+    OcrPool(slots=1, threads=1, child_limits=ChildLimits(60, 9), limits=LIMITS, factory=obedient).warm_up()
 
 if __name__ == "__main__":
     worker = multiprocessing.get_context("fork").Process(target=work)
@@ -54,8 +62,7 @@ def make_pool(slots: int = 1, tasks_per_child: int = 1000) -> OcrPool:
     return OcrPool(
         slots=slots,
         threads=1,
-        hard_limit_s=30,
-        tasks_per_child=tasks_per_child,
+        child_limits=ChildLimits(30, tasks_per_child),
         limits=LIMITS,
         factory=obedient,
     )
@@ -105,7 +112,7 @@ def test_bad_image_arrives_as_bad_image_from_the_child(engine_pool: OcrPool) -> 
         (b"invalid input", InvalidInput),
         (b"overload", QueueFull),
         (b"foreign", EngineCrashed),
-        (b"no memory", EngineCrashed),
+        (b"no memory", EngineMemory),
     ],
 )
 def test_errors_in_the_child_arrive_as_our_own(pool: OcrPool, order: bytes, error: type[Exception]) -> None:
@@ -164,6 +171,32 @@ def test_child_is_replaced_after_its_tasks() -> None:
     assert pids[0] == pids[1] != pids[2] == pids[3]
 
 
+@pytest.mark.feature("O6")
+def test_child_that_takes_too_much_memory_is_ended_and_the_next_read_works() -> None:
+    pool = OcrPool(
+        slots=1, threads=1, child_limits=ChildLimits(60, 9, memory_bytes=400_000_000), limits=LIMITS, factory=obedient
+    )
+
+    with pytest.raises(EngineMemory):
+        pool.read(b"eat memory")
+
+    assert pool.read(b"image").engine == "obedient"
+    pool.close()
+
+
+@pytest.mark.feature("O6")
+def test_child_that_has_grown_is_replaced_between_two_reads() -> None:
+    pool = OcrPool(
+        slots=1, threads=1, child_limits=ChildLimits(60, 9, recycle_bytes=200_000_000), limits=LIMITS, factory=obedient
+    )
+    before = [pool.read(b"image").model for _ in range(2)]
+    grown = pool.read(b"grow").model
+
+    assert before == [grown] * 2
+    assert pool.read(b"image").model != grown
+    pool.close()
+
+
 def test_slots_read_at_the_same_time_in_children_of_their_own() -> None:
     pool = make_pool(slots=2)
     pids = pool.warm_up()
@@ -184,7 +217,7 @@ def test_pool_started_by_a_thread_that_ended_goes_on() -> None:
 
 
 def test_warm_up_says_why_there_is_no_engine() -> None:
-    pool = OcrPool(slots=1, threads=1, hard_limit_s=5, tasks_per_child=9, limits=LIMITS, factory=refusing)
+    pool = OcrPool(slots=1, threads=1, child_limits=ChildLimits(5, 9), limits=LIMITS, factory=refusing)
 
     with pytest.raises(ConfigurationError, match="no model"):
         pool.warm_up()

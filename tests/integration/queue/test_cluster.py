@@ -12,6 +12,7 @@ from models.ledger import Ledger, NewTask
 from pipeline.clock import SystemClock
 from pipeline.errors import QueueUnavailable
 from pipeline.queue import (
+    Standing,
     Task,
     TaskState,
     open_consumer_queue,
@@ -85,7 +86,7 @@ def test_views_registry_and_housekeeping_work_on_a_cluster(cluster: Cluster) -> 
     queue, inspector, roster = open_queue(settings), open_inspector(settings), open_roster(settings)
     roster.enter("host:1", {"hostname": "host", "pid": "1"}, ttl_ms=60_000)
     roster.publish_watermark({"total_pending": 0}, ttl_ms=10_000)
-    queue.enqueue_many([task_in(shard, f"t{shard}") for shard in range(SHARDS)])
+    queue.restore([Standing(task_in(shard, f"t{shard}")) for shard in range(SHARDS)])
     (claim,) = queue.claim("text")
     queue.bury(claim.task_id, claim.token, ending=TaskState.DEAD, code="x", message="", cost_ms=1)
     queue.cancel("t5" if claim.task_id != "t5" else "t4")

@@ -111,6 +111,42 @@ def test_drop_oldest_refuses_when_nothing_waits(valkey: redis.Redis, clock: Fake
         line.submit(RED)
 
 
+@pytest.mark.feature("Q12")
+def test_drop_oldest_makes_room_in_any_lane_of_a_full_device(valkey: redis.Redis, clock: FakeClock) -> None:
+    line = Line(valkey, clock, Rules(max_per_mac=2, overload_policy="drop_oldest"))
+    (image,) = line.submit(RED, lane="ocr")
+    clock.advance(10)
+    line.submit(RED, lane="text")
+    line.claim("text")
+    line.queue.admit(RED, "text")
+
+    answer = line.queue.enqueue(Task("new", "text", RED, clock.now_ms()))
+
+    assert answer.evicted == image
+    line.assert_books_balance()
+
+
+@pytest.mark.feature("Q12")
+def test_drop_oldest_ends_nothing_of_a_device_that_others_close_out(valkey: redis.Redis, clock: FakeClock) -> None:
+    rules = Rules(max_per_mac=2, overload_policy="drop_oldest", overload_scope="all")
+    line = Line(valkey, clock, rules)
+    (light,) = line.submit(BLUE)
+    line.submit(RED, 2)
+
+    with pytest.raises(QueueFull):
+        line.queue.admit(BLUE, "ocr")
+    with pytest.raises(QueueFull):
+        line.submit(BLUE)
+
+    found = line.inspector.find(light)
+    assert found is not None
+    assert found.state is TaskState.QUEUED
+
+
+def test_admit_tells_the_time_of_the_queue(line: Line) -> None:
+    assert line.queue.admit(RED, "ocr") == line.clock.now_ms()
+
+
 def test_admit_changes_nothing(line: Line) -> None:
     line.submit(RED)
     before = line.snapshot()
@@ -140,17 +176,6 @@ def test_a_boosted_task_stands_before_older_ones_of_its_device(line: Line) -> No
     boosted = line.submit(RED, boost_ms=5_000)
 
     assert line.drain(3) == boosted + ordinary
-
-
-def test_a_task_the_ledger_has_accepted_is_put_in_line_whatever_the_limits(
-    valkey: redis.Redis, clock: FakeClock
-) -> None:
-    line = Line(valkey, clock, Rules(max_per_mac=1))
-    line.submit(RED)
-
-    answer = line.queue.enqueue(Task("accepted", "ocr", RED, clock.now_ms()), is_accepted=True)
-
-    assert answer.state is TaskState.QUEUED
 
 
 @pytest.mark.feature("Q11")

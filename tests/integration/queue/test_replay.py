@@ -28,7 +28,7 @@ def test_a_dead_task_is_replayed_with_its_counts_begun_anew(line: Line) -> None:
     assert old is not None
     assert found is not None
     assert (found.state, found.attempts, found.losses) == (TaskState.QUEUED, 0, 0)
-    assert line.claim().token > old.token
+    assert line.claim().token > old.token + 1, "the ledger fences the old lease off with its token plus one"
     line.assert_books_balance()
 
 

@@ -6,7 +6,7 @@ import pytest
 import redis
 
 from pipeline.errors import QueueFull
-from pipeline.queue import Rules, Task
+from pipeline.queue import Rules, Standing, Task
 from tests.support.clock import FakeClock
 from tests.support.line import ShardedLine
 
@@ -28,7 +28,7 @@ def test_the_limit_of_all_tasks_holds_over_all_shards(valkey: redis.Redis, clock
             line.submit(mac)
         with pytest.raises(QueueFull):
             line.queue.admit(mac, "ocr")
-    line.queue.enqueue(Task("accepted", "ocr", line.mac_in(1), 0), is_accepted=True)
+    line.queue.restore([Standing(Task("accepted", "ocr", line.mac_in(1), 1))])
     assert sum(status.waiting for status in line.inspector.lanes()) == 11
 
 

@@ -9,7 +9,7 @@ import redis
 
 from pipeline.clock import SystemClock
 from pipeline.errors import LeaseLost
-from pipeline.queue import FairQueue, Inspector, Rules, Task, TaskState
+from pipeline.queue import FairQueue, Inspector, Rules, Standing, Task, TaskState
 from pipeline.queue.pages import Pages
 from pipeline.queue.sharded_queue import ShardedQueue
 from pipeline.queue.sharded_views import ShardedInspector, ShardedPages
@@ -143,16 +143,17 @@ def test_promote_and_resume_reach_every_shard(line: ShardedLine) -> None:
     line.assert_books_balance()
 
 
-def test_many_are_put_in_line_in_two_round_trips_a_shard_and_answered_in_order(line: ShardedLine) -> None:
+def test_many_are_restored_in_two_round_trips_a_shard(line: ShardedLine) -> None:
     tasks = [Task(f"t{number}", "ocr", f"{number:012x}", 1 + number) for number in range(40)]
     line.queue.enqueue(tasks[7])
     before = line.client.info("stats")["total_reads_processed"]
 
-    answers = line.queue.enqueue_many(tasks)
+    states = line.queue.restore([Standing(task, due_ms=1) for task in tasks])
 
     assert line.client.info("stats")["total_reads_processed"] - before <= 2 * SHARDS + 1
-    assert [answer.is_duplicate for answer in answers] == [number == 7 for number in range(40)]
-    assert line.inspector.endings(["t7", "nobody", "t8"]) == [(TaskState.QUEUED, ""), None, (TaskState.QUEUED, "")]
+    assert states == [TaskState.QUEUED] * 40
+    waiting = (TaskState.QUEUED, "", 0)
+    assert line.inspector.endings(["t7", "nobody", "t8"]) == [waiting, None, waiting]
     line.assert_books_balance()
 
 

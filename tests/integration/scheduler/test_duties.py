@@ -4,7 +4,7 @@ import pytest
 import redis
 
 from models.base import Database
-from models.ledger import Ledger, NewTask
+from models.ledger import DetectionRecord, Finished, Ledger, NewTask
 from pipeline.queue import Roster, Rules, Task, TaskState
 from pipeline.scheduler.expire import expire
 from pipeline.scheduler.promote import promote
@@ -39,7 +39,7 @@ class House:
         rebuild_after_loss(self.queue, self.inspector, self.roster, self.ledger)
 
     def reconcile(self) -> None:
-        reconcile(self.queue, self.inspector, self.ledger, self.clock)
+        reconcile(self.queue, self.inspector, self.ledger)
 
 
 @pytest.fixture
@@ -153,6 +153,80 @@ def test_expire_tells_the_ledger(house: House) -> None:
     expire(house.queue, house.ledger)
 
     assert house.states("a") == ("expired", "expired")
+
+
+def finish_unheard(house: House, task_id: str) -> None:
+    """Claim and finish a task whose worker dies before the queue hears of it."""
+    claim = house.line.claim()
+    assert claim.task_id == task_id
+    house.queue.start(task_id, claim.token)
+    house.ledger.start(task_id, claim.token, 1)
+    house.ledger.finish(task_id, claim.token, Finished(None, DetectionRecord("x", "pass", []), [], 1))
+
+
+@pytest.mark.feature("Q9")
+def test_reap_follows_the_ledger_for_a_task_that_was_done_before_its_last_worker_was_lost(house: House) -> None:
+    house.accept("a")
+    for _ in range(2):
+        house.line.claim()
+        house.clock.advance(30_000)
+        reap(house.queue, house.ledger)
+    finish_unheard(house, "a")
+    house.clock.advance(30_000)
+
+    reap(house.queue, house.ledger)
+
+    assert house.states("a") == ("done", "done")
+    assert house.inspector.dead_letters() == []
+    house.line.assert_books_balance()
+
+
+@pytest.mark.feature("Q17")
+def test_expire_follows_the_ledger_for_a_task_that_was_done(house: House) -> None:
+    house.accept("a")
+    finish_unheard(house, "a")
+    house.clock.advance(30_000)
+    reap(house.queue, house.ledger)
+    house.clock.advance(600_000)
+
+    expire(house.queue, house.ledger)
+
+    assert house.states("a") == ("done", "done")
+    house.line.assert_books_balance()
+
+
+@pytest.mark.feature("Q21")
+def test_a_rebuilt_queue_keeps_delays_and_attempts(house: House) -> None:
+    house.accept("a")
+    token = house.line.claim().token
+    house.ledger.start("a", token, 2)
+    due_ms = house.clock.now_ms() + 20_000
+    house.ledger.put_back("a", token, "delayed", "storage_unavailable", "down", due_ms)
+    house.line.client.flushall()
+
+    house.rebuild()
+
+    found = house.inspector.find("a")
+    assert found is not None
+    assert (found.state.value, found.due_ms, found.attempts) == ("delayed", due_ms, 2)
+
+
+@pytest.mark.feature("Q21")
+def test_what_runs_while_the_queue_is_rebuilt_has_the_time_of_its_lease_to_finish(house: House) -> None:
+    house.accept("a")
+    claim = house.line.claim()
+    house.ledger.start("a", claim.token, 1)
+    house.clock.advance(700_000)
+    house.line.client.flushall()
+
+    house.rebuild()
+    expire(house.queue, house.ledger)
+
+    assert house.queue.claim("ocr") == []
+    house.ledger.finish("a", claim.token, Finished(None, DetectionRecord("x", "pass", []), [], 1))
+    house.clock.advance(30_000)
+    expire(house.queue, house.ledger)
+    assert house.states("a") == ("done", "done")
 
 
 def test_promote_and_resume_bring_back_what_is_due(house: House) -> None:

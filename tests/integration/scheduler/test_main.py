@@ -108,7 +108,8 @@ def test_an_idle_round_costs_the_same_however_many_devices_wait(
     loop.tick()
     costs = []
     for count in (2, 400):
-        queue.enqueue_many([Task(f"{count}-{n}", "text", f"{n:012x}", CLOCK.now_ms()) for n in range(count)])
+        for number in range(count):
+            queue.enqueue(Task(f"{count}-{number}", "text", f"{number:012x}", CLOCK.now_ms()))
         for claim in [claim for _ in range(count) for claim in queue.claim("text")]:
             queue.defer(claim.task_id, claim.token, code="no_capable_worker")
         costs.append(min(commands_of(valkey, loop.tick) for _ in range(3)))

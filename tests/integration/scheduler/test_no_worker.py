@@ -260,4 +260,4 @@ def test_a_task_that_ended_in_the_ledger_meanwhile_stays_as_it_is_there(house: H
 
     wait_for_absence(house, "reject")
 
-    assert house.states("t") == [("dead", "cancelled")]
+    assert house.states("t") == [("cancelled", "cancelled")]

@@ -6,7 +6,7 @@ import pytest
 import redis
 
 from models.base import Database
-from models.endings import states_of
+from models.endings import endings_of
 from models.ledger import Ledger, NewTask
 from pipeline.errors import DatabaseUnavailable
 from pipeline.queue import FairQueue, Inspector, Rules, Task, TaskState
@@ -28,11 +28,11 @@ class House:
         self.queue = ShardedQueue(client, rules, shards, clock) if shards else FairQueue(client, rules, clock)
         self.inspector = ShardedInspector(client, rules, shards, clock) if shards else Inspector(client, rules, clock)
         self.asked: list[int] = []
-        self.sweep = Sweep(self.queue, self.inspector, self.states_of)
+        self.sweep = Sweep(self.queue, self.inspector, self.endings_of)
 
-    def states_of(self, task_ids: Sequence[str]) -> dict[str, str]:
+    def endings_of(self, task_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
         self.asked.append(len(task_ids))
-        return states_of(self.database, task_ids)
+        return endings_of(self.database, task_ids)
 
     def accept(self, task_id: str, mac: str = RED) -> None:
         now_ms = self.clock.now_ms()
@@ -78,7 +78,7 @@ def test_a_task_that_moves_while_its_page_is_compared_is_left_alone(house: House
     house.accept("t")
     house.ledger.close("t", "cancelled", "cancelled", "by a client")
     house.sweep = Sweep(
-        house.queue, house.inspector, lambda ids: house.queue.claim("ocr") and states_of(house.database, ids)
+        house.queue, house.inspector, lambda ids: house.queue.claim("ocr") and endings_of(house.database, ids)
     )
 
     house.sweep.run()
@@ -110,13 +110,13 @@ def test_a_page_that_could_not_be_compared_is_walked_again(house: House) -> None
     house.accept("t")
     house.ledger.close("t", "cancelled", "cancelled", "by a client")
 
-    def down(task_ids: Sequence[str]) -> dict[str, str]:
+    def down(task_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
         raise DatabaseUnavailable("down")
 
     walk = Sweep(house.queue, house.inspector, down)
     with pytest.raises(DatabaseUnavailable):
         walk.run()
-    walk._states_of = house.states_of
+    walk._endings_of = house.endings_of
     walk.run()
 
     assert house.states("t") == [TaskState.CANCELLED]

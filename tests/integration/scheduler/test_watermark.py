@@ -16,7 +16,7 @@ from pipeline.scheduler.watermark import publish_watermark
 from tests.support.clock import FakeClock
 from tests.support.line import BLUE, GREEN, RED
 
-RULES = Rules(starved_ms=30_000)
+RULES = Rules(starved_ms=30_000, max_total=10_000, max_per_mac=10_000)
 
 
 class Tower:
@@ -31,7 +31,8 @@ class Tower:
 
     def submit(self, count: int, mac: str = RED) -> None:
         now_ms = self.clock.now_ms()
-        self.queue.enqueue_many([Task(f"{mac}-{now_ms}-{n}", "ocr", mac, now_ms) for n in range(count)])
+        for number in range(count):
+            self.queue.enqueue(Task(f"{mac}-{now_ms}-{number}", "ocr", mac, now_ms))
 
     def worker(self, name: str, **fields: str) -> None:
         entry = {"hostname": name, "pid": "1", "queues": "ocr", "gpu_available": "1", "effective_concurrency": "1"}
@@ -111,7 +112,7 @@ def test_what_a_task_costs_and_how_fast_slots_work_is_measured_from_snapshot_to_
 
 @pytest.mark.feature("S8")
 def test_a_new_scheduler_goes_on_from_the_last_snapshot(tower: Tower) -> None:
-    tower.submit(6_000)
+    tower.submit(3_100)
     assert tower.look(max_workers=5)["desired_workers"] == 5
     for claim in iter(lambda: tower.queue.claim("ocr", limit=100), []):
         for each in claim:
@@ -126,7 +127,7 @@ def test_a_new_scheduler_goes_on_from_the_last_snapshot(tower: Tower) -> None:
 
 def test_what_waits_for_a_paused_device_asks_for_no_worker(tower: Tower) -> None:
     tower.worker("a")
-    tower.submit(6_000)
+    tower.submit(3_100)
     tower.queue.set_device(RED, DeviceRules(is_paused=True))
     tower.look(max_workers=1)
     tower.clock.advance(15_000)

@@ -70,7 +70,7 @@ def shop(valkey: redis.Redis, valkey_url: str, database: models.base.Database) -
             Context(),
             Presence(WorkerRegistry(roster, CLOCK, ttl_ms=5_000), engine_slots=1, engine_name="rapid", heartbeat_s=1),
             LeaseRenewal(FairQueue(redis.Redis.from_url(valkey_url), RULES), renew_s=0.5),
-            Outcome(ledger, CLOCK, RetryRules(max_attempts=2, base_ms=1, max_ms=1)),
+            Outcome(ledger, CLOCK, RetryRules(max_attempts=4, max_losses=3, base_ms=1, max_ms=1)),
             Measure(CLOCK),
         ],
     )

@@ -55,7 +55,7 @@ class Studio:
                     heartbeat_s=1,
                 ),
                 LeaseRenewal(FairQueue(redis.Redis.from_url(self.url), RULES), renew_s=0.5),
-                Outcome(self.ledger, CLOCK, RetryRules(max_attempts=2, base_ms=1, max_ms=1)),
+                Outcome(self.ledger, CLOCK, RetryRules(max_attempts=2, max_losses=3, base_ms=1, max_ms=1)),
                 Measure(CLOCK),
             ],
         )
@@ -74,7 +74,7 @@ class Studio:
         NoWorker(self.queue, self.inspector, self.roster, self.ledger, strategy=strategy, grace_ms=0).run()
 
     def is_done(self, task_id: str) -> Callable[[], bool]:
-        return lambda: self.inspector.endings([task_id])[0] == ("done", "")
+        return lambda: (self.inspector.endings([task_id])[0] or ("",))[0] == "done"
 
 
 @pytest.fixture

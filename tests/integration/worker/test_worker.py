@@ -8,13 +8,14 @@ import pytest
 from pipeline.errors import (
     BadImage,
     ConfigurationError,
+    EngineCrashed,
+    EngineMemory,
     EngineTimeout,
     HostOverloaded,
     NoCapableWorker,
     QueueUnavailable,
     StorageUnavailable,
 )
-from pipeline.queue import TaskState
 from tests.integration.worker.conftest import Shop
 from tests.support.processes import wait_until
 
@@ -56,17 +57,58 @@ def test_bad_image_is_buried_on_first_failure(shop: Shop) -> None:
     assert shop.inspector.dead_letters()[0]["code"] == "bad_image"
 
 
+def is_dead(shop: Shop, task_id: str) -> bool:
+    """Bring the task back whenever it is due, and say whether it is dead in both books."""
+    shop.queue.promote()
+    return states_of(shop, task_id) == ("dead", "dead")
+
+
 @pytest.mark.feature("M2")
-@pytest.mark.parametrize("error", [StorageUnavailable("down"), EngineTimeout("120 s"), ZeroDivisionError("a bug")])
+@pytest.mark.parametrize("error", [StorageUnavailable("down"), ZeroDivisionError("a bug")])
 def test_what_may_pass_is_tried_again_and_dead_after_the_last_attempt(shop: Shop, error: Exception) -> None:
     shop.work = failing_with(error)
     shop.submit("t")
     shop.start()
 
-    wait_until(lambda: states_of(shop, "t") == ("delayed", "delayed"))
-    wait_until(shop.queue.promote)
+    wait_until(lambda: is_dead(shop, "t"))
+    assert shop.calls == ["t"] * 4
+
+
+@pytest.mark.feature("Q9")
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (EngineCrashed("exit code -11"), "worker_crash"),
+        (EngineTimeout("120 s"), "engine_timeout"),
+        (EngineMemory("4 GB"), "engine_memory"),
+    ],
+)
+def test_what_costs_an_engine_each_time_is_dead_after_three_and_says_why(
+    shop: Shop, error: Exception, code: str
+) -> None:
+    shop.work = failing_with(error)
+    shop.submit("t")
+    shop.start()
+
+    wait_until(lambda: is_dead(shop, "t"))
+    assert shop.calls == ["t"] * 3
+    row = shop.ledger.get("t")
+    assert row is not None
+    assert (row.code, shop.inspector.dead_letters()[0]["code"]) == (code, code)
+
+
+@pytest.mark.feature("Q9")
+def test_engines_and_workers_that_a_task_costs_count_together(shop: Shop) -> None:
+    shop.submit("t")
+    for _ in range(2):
+        (claim,) = shop.queue.claim("text")
+        shop.queue.retry("t", claim.token, cost_ms=1, delay_ms=0, is_loss=True)
+        shop.queue.promote()
+    shop.work = failing_with(EngineCrashed("exit code -11"))
+    shop.start()
+
     wait_until(lambda: states_of(shop, "t") == ("dead", "dead"))
-    assert shop.calls == ["t", "t"]
+    assert shop.calls == ["t"]
 
 
 def test_no_capable_worker_defers_without_an_attempt(shop: Shop) -> None:
@@ -107,12 +149,17 @@ def test_a_task_the_ledger_has_ended_is_not_done_again(shop: Shop) -> None:
     wait_until(lambda: states_of(shop, "t") == ("cancelled", "cancelled"))
 
 
-def test_a_withdrawn_submission_is_discarded(shop: Shop) -> None:
+@pytest.mark.feature("Q13")
+def test_a_withdrawn_submission_is_forgotten_so_that_its_id_may_come_again(shop: Shop) -> None:
     shop.submit("t")
     shop.ledger.withdraw("t")
     shop.start()
+    wait_until(lambda: shop.inspector.find("t") is None)
 
-    wait_until(lambda: (found := shop.inspector.find("t")) and found.state is TaskState.CANCELLED)
+    shop.submit("t")
+
+    wait_until(lambda: states_of(shop, "t") == ("done", "done"))
+    assert all(books.balances for books in shop.inspector.audit())
 
 
 @pytest.mark.feature("Q8")

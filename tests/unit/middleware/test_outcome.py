@@ -4,7 +4,7 @@ import pytest
 
 from pipeline.middleware import RetryRules
 
-RULES = RetryRules(max_attempts=10, base_ms=2_000, max_ms=300_000)
+RULES = RetryRules(max_attempts=10, max_losses=3, base_ms=2_000, max_ms=300_000)
 
 
 @pytest.mark.feature("Q15")

@@ -46,6 +46,7 @@ STATUSES = {
     errors.UnsupportedType: 415,
     errors.ImageTooLarge: 422,
     errors.TaskNotFound: 404,
+    errors.DeadLetterNotFound: 404,
     errors.TaskConflict: 409,
     errors.TaskEnded: 409,
     errors.QueueFull: 503,

@@ -17,11 +17,17 @@ local function would_expire(lane, device, late_ms, now)
   return get(device, 'pending_count') / (rate * share) > late_ms
 end
 
--- 'open', or why not: 'full' (everybody), 'device_full' (this device), 'too_late' (it would expire in line).
+-- 'open', or why not: 'full' (everybody), 'device_full' (this device), 'closed' (to all, because others are full),
+-- 'too_late' (it would expire in line).
 local function admission(lane, device, max_total, max_per_mac, scope, late_ms, now)
+  -- Nothing is left of the limit that the other shards count in.
+  if max_total <= 0 then return 'closed' end
   if tonumber(redis.call('GET', global_pending_key()) or 0) >= max_total then return 'full' end
   if get(device, 'pending_count') >= max_per_mac then return 'device_full' end
-  if scope == 'all' and redis.call('SCARD', overloaded_key()) > 0 then return 'full' end
+  if scope == 'all' and redis.call('SCARD', overloaded_key()) > 0 then return 'closed' end
   if would_expire(lane, device, late_ms, now) then return 'too_late' end
   return 'open'
 end
+
+-- The word for the caller: whoever shut the door, the service is full.
+local function spoken(verdict) return verdict == 'closed' and 'full' or verdict end

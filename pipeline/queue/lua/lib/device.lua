@@ -49,7 +49,7 @@ end
 -- Returns the score it has there, or nil.
 local function seat(lane, device, head, policy, now)
   account_activity(lane, device, head, policy)
-  local turn = text(device, 'turn:' .. device.lane)
+  local turn = text(device.part, 'turn')
   local gate, opens = shut_gate(device, now)
   if head and not gate then
     if turn == '' then

@@ -1,27 +1,28 @@
 -- One device in one lane: what is known of it, and the gates that keep it out of the ready set.
 
+local DEVICE_FIELDS = {'site', 'weight', 'max_inflight', 'rate_per_minute', 'paused', 'pending_count'}
+local DEVICE_LANE_FIELDS = {
+  'tag', 'charge', 'inflight', 'active', 'turn', 'unschedulable_until', 'credit', 'credit_t',
+}
+
 local function open_device(mac, lane_name)
-  local device = open_record(meta_key(mac), {
-    'site', 'weight', 'max_inflight', 'rate_per_minute', 'paused', 'pending_count',
-    'tag:' .. lane_name, 'charge:' .. lane_name, 'inflight:' .. lane_name, 'active:' .. lane_name,
-    'turn:' .. lane_name, 'unschedulable_until:' .. lane_name, 'credit:' .. lane_name, 'credit_t:' .. lane_name,
-  })
+  local device = open_record(meta_key(mac), DEVICE_FIELDS, DEVICE_LANE_FIELDS, '', ':' .. lane_name)
   device.mac = mac
   device.lane = lane_name
   device.site = text(device, 'site')
   return device
 end
 
-local function lane_get(device, field) return get(device, field .. ':' .. device.lane) end
-local function lane_put(device, field, value) put(device, field .. ':' .. device.lane, value) end
-local function lane_add(device, field, amount) add(device, field .. ':' .. device.lane, amount) end
+local function lane_get(device, field) return get(device.part, field) end
+local function lane_put(device, field, value) put(device.part, field, value) end
+local function lane_add(device, field, amount) add(device.part, field, amount) end
 
 local function weight_of(device) return weight_or_one(get(device, 'weight')) end
 
 -- The rate limit is a bucket of tokens that holds one minute's worth; a claim takes one.
 local function credit_of(device, now)
   local per_minute = get(device, 'rate_per_minute')
-  if text(device, 'credit:' .. device.lane) == '' then return per_minute end
+  if text(device.part, 'credit') == '' then return per_minute end
   local earned = math.max(0, now - lane_get(device, 'credit_t')) * per_minute / 60000
   return math.min(per_minute, lane_get(device, 'credit') + earned)
 end

@@ -18,10 +18,9 @@ local function now_from(given)
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
-local function site_field(lane, name) return lane.site .. '|' .. name end
-local function site_get(lane, name) return get(lane, site_field(lane, name)) end
-local function site_put(lane, name, value) put(lane, site_field(lane, name), value) end
-local function site_add(lane, name, amount) add(lane, site_field(lane, name), amount) end
+local function site_get(lane, name) return get(lane.part, name) end
+local function site_put(lane, name, value) put(lane.part, name, value) end
+local function site_add(lane, name, amount) add(lane.part, name, amount) end
 
 local function weight_or_one(weight) return weight > 0 and weight or 1 end
 local function site_weight(lane) return weight_or_one(site_get(lane, 'weight')) end
@@ -33,10 +32,7 @@ local function work_done(busy, phi, since, now)
 end
 
 local function open_lane(name, site, now)
-  local fields = {}
-  for _, field in ipairs(LANE_FIELDS) do fields[#fields + 1] = field end
-  for _, field in ipairs(SITE_FIELDS) do fields[#fields + 1] = site .. '|' .. field end
-  local lane = open_record(lane_key(name), fields)
+  local lane = open_record(lane_key(name), LANE_FIELDS, SITE_FIELDS, site .. '|', '')
   lane.name = name
   lane.site = site
   put(lane, 'v', get(lane, 'v') + work_done(get(lane, 'busy'), get(lane, 'phi'), get(lane, 't'), now))
@@ -71,8 +67,10 @@ end
 -- The most a task of any known class costs, worker-ms.
 local function largest_estimate(lane)
   local largest = nil
+  if lane.largest then return lane.largest end
   for _, cost in pairs(lane.estimates) do largest = math.max(largest or 0, cost) end
-  return largest or FIRST_ESTIMATE
+  lane.largest = largest or FIRST_ESTIMATE
+  return lane.largest
 end
 
 local function estimate(lane, class) return lane.estimates[class] or largest_estimate(lane) end
@@ -85,6 +83,7 @@ end
 
 local function learn_cost(lane, class, cost)
   lane.estimates[class] = decayed_maximum(lane.estimates[class], cost)
+  lane.largest = nil
   put(lane, 'estimates', cjson.encode(lane.estimates))
 end
 

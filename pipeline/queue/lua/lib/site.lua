@@ -41,7 +41,7 @@ local function clamp_site(lane)
 end
 
 local function seat_site(lane, first, policy)
-  local turn = text(lane, site_field(lane, 'turn'))
+  local turn = text(lane.part, 'turn')
   if first then
     if turn == '' then
       turn = next_seq(lane) .. ':' .. lane.site

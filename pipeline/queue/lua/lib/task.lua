@@ -1,4 +1,4 @@
--- One task: its record, its way out of a lease, its end.
+-- One task: its record, its owner, its names.
 
 local TASK_FIELDS = {
   'lane', 'mac', 'site', 'state', 'token', 'attempts', 'defers', 'losses', 'class', 'order', 'member', 'payload',
@@ -24,51 +24,14 @@ local function open_owner(task, now)
   return lane, open_device(text(task, 'mac'), lane.name)
 end
 
--- Take the task out of flight and charge its device and its site what it really cost.
-local function release(lane, device, task, cost)
-  -- A clock that was set back must not pay the device.
-  cost = math.max(0, cost)
-  redis.call('ZREM', leases_key(lane.name), task.id)
-  add(lane, 'busy', -1)
-  site_add(lane, 'inflight', -1)
-  site_put(lane, 'charge', math.max(0, site_get(lane, 'charge') - get(task, 'charged')))
-  site_add(lane, 'tag', cost / site_weight(lane))
-  lane_add(device, 'inflight', -1)
-  lane_put(device, 'charge', math.max(0, lane_get(device, 'charge') - get(task, 'charged')))
-  lane_add(device, 'tag', cost / weight_of(device))
-  put(task, 'charged', 0)
-end
+-- How the sets of leases and of delayed tasks name it: with its owner, who must be found even when its record is gone.
+local function address(lane_name, mac, task_id) return lane_name .. ':' .. mac .. ':' .. task_id end
+local function address_of(task) return address(text(task, 'lane'), text(task, 'mac'), task.id) end
 
--- Back into its device's line at its old place, which is the head: everything older has been claimed before.
-local function put_back(lane, device, task)
-  redis.call('ZADD', line_key(device.mac, lane.name), text(task, 'order'), text(task, 'member'))
-  put(task, 'state', 'queued')
-  add(lane, 'waiting', 1)
-end
-
-local function end_task(lane, device, task, state, code, dedupe_ms, max_per_mac, now)
-  put(task, 'state', state)
-  put(task, 'code', code)
-  put(task, 'ended_ms', now)
-  save(task)
-  redis.call('PEXPIRE', task.key, dedupe_ms)
-  redis.call('ZREM', expiry_key(), task.id)
-  redis.call('DECR', global_pending_key())
-  add(lane, state, 1)
-  count_drain(lane, now)
-  add(device, 'pending_count', -1)
-  if get(device, 'pending_count') < max_per_mac then redis.call('SREM', overloaded_key(), device.mac) end
-end
-
--- A task in line whose record is gone: as if it had never been put in line. The ledger still has it, so the reconciler
--- puts it back. False when no such task was ever in line.
-local function forget(lane, device, task_id)
-  if redis.call('ZREM', expiry_key(), task_id) == 0 then return false end
-  add(lane, 'waiting', -1)
-  add(lane, 'accepted', -1)
-  add(device, 'pending_count', -1)
-  redis.call('DECR', global_pending_key())
-  return true
+-- The record, lane name and MAC of the task at an address.
+local function open_address(where)
+  local lane_name, mac, task_id = string.match(where, '^([^:]*):([^:]*):(.*)$')
+  return open_task(task_id or ''), lane_name, mac
 end
 
 -- Write the device; once nothing of it is pending, what is left is forgotten in a day unless an operator set it.

@@ -5,7 +5,7 @@
 local function is_other_starved(mac)
   for _, other in ipairs(redis.call('ZRANGEBYSCORE', oldest_key(lane_name), '-inf', now - starved_ms, 'LIMIT', 0, 4)) do
     local head = other ~= mac and head_of(other, lane_name)
-    if head and head.order <= now - starved_ms and text(open_device(other, lane_name), 'turn:' .. lane_name) ~= '' then
+    if head and head.order <= now - starved_ms and text(open_device(other, lane_name).part, 'turn') ~= '' then
       return true
     end
   end

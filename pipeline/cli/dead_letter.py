@@ -1,0 +1,216 @@
+"""`fairlane dead-letter list|show|replay|drop`: tasks that failed or died."""
+
+import dataclasses
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from models.base import connection
+from models.dead_letters import DEAD_STATES, Chosen, DeadLetterRow, DeadLetters
+from pipeline.cli.options import data_dir_option, settings_of
+from pipeline.cli.sanitize import to_json
+from pipeline.cli.terminal import OutputFormat, output_option, show_rows, show_table
+from pipeline.cli.wiring import dead_letters_of
+from pipeline.clock import SystemClock
+from pipeline.errors import DeadLetterNotFound, InvalidMac
+from pipeline.mac import normalize_mac
+from pipeline.queue import LANES
+
+_C = TypeVar("_C", bound=Callable[..., Any])
+_AGE = re.compile(r"(\d{1,6})([smhd])", re.ASCII)
+_UNIT_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_ID = click.IntRange(1, 2**53 - 1)
+
+
+def _check_mac(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    try:
+        return None if value is None else normalize_mac(value)
+    except InvalidMac as exc:
+        raise click.BadParameter(exc.problems[0].detail) from exc
+
+
+def _age_to_time(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
+    if value is None:
+        return None
+    age = _AGE.fullmatch(value)
+    if not age:
+        raise click.BadParameter("write a number and its unit: 90s, 15m, 2h or 7d")
+    return SystemClock().now_ms() - int(age[1]) * _UNIT_MS[age[2]]
+
+
+_FILTERS = (
+    click.option("--task", "task_id", help="Only the letters of this task."),
+    click.option("--mac", callback=_check_mac, help="Only of this device."),
+    click.option("--code", help="Only with this error code, such as engine_timeout."),
+    click.option("--lane", type=click.Choice(LANES), help="Only of this lane."),
+    click.option("--state", type=click.Choice(DEAD_STATES), help="Only tasks that ended so."),
+    click.option("--older-than", "older_than_ms", metavar="AGE", callback=_age_to_time, help="Dead for more than 2h."),
+    click.option("--newer-than", "newer_than_ms", metavar="AGE", callback=_age_to_time, help="Dead for 15m at most."),
+)
+
+
+def _filter_options(command: _C) -> _C:
+    for option in reversed(_FILTERS):
+        command = option(command)
+    return command
+
+
+def _choice_options(command: _C) -> _C:
+    """Add ids, filters, `--all`, `--dry-run` and `--yes`."""
+    command = click.option("--yes", is_flag=True, help="Do it without asking back.")(command)
+    command = click.option("--dry-run", is_flag=True, help="Only count.")(command)
+    command = click.option("--all", "is_all", is_flag=True, help="Every dead letter.")(command)
+    return click.argument("ids", nargs=-1, type=_ID)(_filter_options(command))
+
+
+@click.group("dead-letter")
+def command() -> None:
+    """List, show, replay and drop tasks that failed or died."""
+
+
+@command.command("list")
+@_filter_options
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Letters shown, at most.")
+@click.option("--before", type=_ID, help="Only letters with a smaller id: the next page.")
+@data_dir_option
+@output_option
+def show_list(
+    *, data_dir: Path | None, output: OutputFormat, limit: int, before: int | None, **filters: str | int | None
+) -> None:
+    """List dead letters, newest first."""
+    letters = dead_letters_of(settings_of(data_dir))
+    with connection():
+        page = letters.page(_chosen((), filters), before=before, limit=limit)
+    if output != "table":
+        show_rows([dataclasses.asdict(letter) for letter in page], output)
+        return
+    columns = ["id", "task", "device", "lane", "state", "code", "dead since", "replay", "message"]
+    show_table(columns, [_table_row(letter) for letter in page])
+    if len(page) == limit:
+        click.echo(f"there may be more: --before {page[-1].id}")
+
+
+@command.command("show")
+@click.argument("letter_id", metavar="ID", type=_ID)
+@data_dir_option
+@output_option
+def show(*, letter_id: int, data_dir: Path | None, output: OutputFormat) -> None:
+    """Show all that is known of one dead letter."""
+    letters = dead_letters_of(settings_of(data_dir))
+    with connection():
+        letter = letters.get(letter_id)
+    if letter is None:
+        raise DeadLetterNotFound(f"no dead letter {letter_id} in the database")
+    fields = dataclasses.asdict(letter)
+    if output != "table":
+        click.echo(to_json(fields, indent=2 if output == "json" else None))
+        return
+    named = {name: _time(value) if name.endswith("_ms") else value for name, value in fields.items()}
+    named["payload"] = to_json(letter.payload)
+    rows = [(name.removesuffix("_ms").replace("_", " "), str(value)) for name, value in named.items() if value != ""]
+    show_table(["", ""], rows, has_head=False)
+
+
+@command.command("replay")
+@_choice_options
+@data_dir_option
+@output_option
+def replay(
+    *,
+    ids: tuple[int, ...],
+    is_all: bool,
+    dry_run: bool,
+    yes: bool,
+    data_dir: Path | None,
+    output: OutputFormat,
+    **filters: str | int | None,
+) -> None:
+    """Have dead letters put back in line: by their IDS, by filters, or all.
+
+    The scheduler does it, oldest first, FAIRLANE_REPLAY_PER_SECOND at most, as each device has room. Those that were
+    replayed before are left alone.
+    """
+    chosen = _chosen(ids, filters, is_all=is_all)
+    letters = dead_letters_of(settings_of(data_dir))
+    with connection():
+        _refuse_unknown(letters, ids)
+        count = letters.count_replayable(chosen)
+        if not dry_run:
+            _insist(f"this replays all {count} dead letters", is_needed=is_all and not yes)
+            count = letters.ask_replay(chosen)
+    _report(count, "would be replayed" if dry_run else "will be replayed", output, is_dry=dry_run)
+
+
+@command.command("drop")
+@_choice_options
+@data_dir_option
+@output_option
+def drop(
+    *,
+    ids: tuple[int, ...],
+    is_all: bool,
+    dry_run: bool,
+    yes: bool,
+    data_dir: Path | None,
+    output: OutputFormat,
+    **filters: str | int | None,
+) -> None:
+    """Delete dead letters for good: by their IDS, by filters, or all. Their tasks stay as they are."""
+    chosen = _chosen(ids, filters, is_all=is_all)
+    letters = dead_letters_of(settings_of(data_dir))
+    with connection():
+        _refuse_unknown(letters, ids)
+        count = letters.count(chosen)
+        if not dry_run:
+            _insist(f"this deletes {count} dead letters for good", is_needed=not yes)
+            count = letters.drop(chosen)
+    _report(count, "would be dropped" if dry_run else "dropped", output, is_dry=dry_run)
+
+
+def _chosen(ids: tuple[int, ...], filters: dict[str, Any], *, is_all: bool | None = None) -> Chosen:
+    """What the arguments choose; when `is_all` is given they must choose something, or all."""
+    chosen = Chosen(ids=ids or None, **filters)
+    if is_all is not None and is_all == (chosen != Chosen()):
+        raise click.UsageError("say which: IDS, at least one filter, or --all and nothing else")
+    return chosen
+
+
+def _refuse_unknown(letters: DeadLetters, ids: tuple[int, ...]) -> None:
+    unknown = sorted(set(ids) - letters.known(ids)) if ids else []
+    if unknown:
+        raise DeadLetterNotFound(f"no dead letter {', '.join(map(str, unknown))} in the database; nothing was done")
+
+
+def _insist(what: str, *, is_needed: bool) -> None:
+    if is_needed:
+        raise click.UsageError(f"{what}; say --yes to do it, --dry-run to only count")
+
+
+def _report(count: int, what: str, output: OutputFormat, *, is_dry: bool) -> None:
+    if output == "table":
+        click.echo(f"{count} dead letters {what}")
+    else:
+        click.echo(to_json({"letters": count, "dry_run": is_dry}))
+
+
+def _table_row(letter: DeadLetterRow) -> list[object]:
+    names = ("id", "task_id", "mac", "lane", "state", "code")
+    return [*(getattr(letter, name) for name in names), _time(letter.dead_ms), _replay_of(letter), letter.message]
+
+
+def _replay_of(letter: DeadLetterRow) -> str:
+    if letter.replayed_ms is not None:
+        return f"done {_time(letter.replayed_ms)}"
+    if letter.replay_asked_ms is not None:
+        return "asked for"
+    return f"refused: {letter.replay_refusal}" if letter.replay_refusal else ""
+
+
+def _time(epoch_ms: int | None) -> str:
+    if epoch_ms is None:
+        return ""
+    return datetime.fromtimestamp(epoch_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")

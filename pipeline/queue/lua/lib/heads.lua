@@ -1,0 +1,63 @@
+-- The head of a device's line: leased, or put aside when it cannot be. Part of claim.lua.
+
+local function bury_foreign(device, member)
+  local foreign = new_record()
+  foreign.id, foreign.value.mac, foreign.value.lane = member, device.mac, lane_name
+  write_dead_letter(foreign, 'dead', 'poisoned_entry', 'the line held what no fairlane wrote', dead_max, now)
+end
+
+-- An entry whose task has no record: as if it had never come in, unless it never did.
+local function drop(lane, device, entry)
+  if not forget_task(lane, device, entry.task_id, max_per_mac) then return bury_foreign(device, entry.member) end
+  add(lane, 'waiting', -1)
+end
+
+local function expire_head(lane, device, entry)
+  local task = open_task(entry.task_id)
+  if text(task, 'state') == '' then return drop(lane, device, entry) end
+  add(lane, 'waiting', -1)
+  end_task(lane, device, task, 'expired', 'expired', dedupe_ms, max_per_mac, now)
+end
+
+-- Write the lease on the task's record; false when there is no such record.
+local function lease(lane, device, entry)
+  local charged = estimate(lane, entry.class)
+  local token = next_token(lane, now)
+  local is_missing = redis.call('HSET', task_key(entry.task_id), 'state', 'leased', 'token', digits(token),
+    'claimed_ms', digits(now), 'charged', digits(charged)) > 0
+  if is_missing then
+    redis.call('DEL', task_key(entry.task_id))
+    drop(lane, device, entry)
+    return false
+  end
+  redis.call('ZADD', leases_key(lane_name), digits(now + lease_ms), address(lane_name, device.mac, entry.task_id))
+  add(lane, 'busy', 1)
+  add(lane, 'waiting', -1)
+  site_add(lane, 'inflight', 1)
+  site_add(lane, 'charge', charged)
+  lane_add(device, 'inflight', 1)
+  lane_add(device, 'charge', charged)
+  take_credit(device, now)
+  return token
+end
+
+-- Lease the first task in line that can run. Returns its id and token, and the entry behind it.
+local function lease_head(lane, device)
+  local line = line_key(device.mac, lane_name)
+  for _ = 1, 8 do
+    local two = redis.call('ZRANGE', line, 0, 1, 'WITHSCORES')
+    if #two == 0 then return nil, nil end
+    local entry = parse_entry(two[1], two[2])
+    redis.call('ZREM', line, two[1])
+    local behind = two[3] and (parse_entry(two[3], two[4]) or head_of(device.mac, lane_name)) or nil
+    if not entry then
+      bury_foreign(device, two[1])
+    elseif entry.expires <= now then
+      expire_head(lane, device, entry)
+    else
+      local token = lease(lane, device, entry)
+      if token then return {entry.task_id, digits(token)}, behind end
+    end
+  end
+  return nil, head_of(device.mac, lane_name)
+end

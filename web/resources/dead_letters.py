@@ -1,0 +1,152 @@
+"""Dead letters: listed, shown, asked to be replayed, dropped."""
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+from urllib.parse import urlencode
+
+import falcon
+
+from models.dead_letters import Chosen, DeadLetterRow, DeadLetters
+from pipeline.errors import DeadLetterNotFound, FieldProblem, InvalidInput
+from pipeline.intake import rules_of
+from pipeline.settings import Settings
+from web.bodies import read_json
+from web.dead_letters import (
+    FILTERS,
+    DeadLetterAnswer,
+    DeadLettersAnswer,
+    FullDeadLetterAnswer,
+    LettersAnswer,
+    ReplayRequest,
+    chosen_by_query,
+)
+from web.errors import invalid_parameter
+from web.operations import Operation, Parameter
+from web.parameters import all_values, is_true, whole_number
+from web.replies import reply
+from web.schemas import validated
+
+PATH = "/api/dead-letters"
+_PAGE = 50
+_PAGE_MAX = 200
+_BODY_MAX_BYTES = 100_000
+_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
+_BOOLEAN = {"type": "boolean"}
+_DRY_RUN = Parameter("dry_run", "only count", _BOOLEAN)
+
+
+class DeadLettersResource:
+    """`/api/dead-letters`."""
+
+    operations: ClassVar[Mapping[str, Operation]] = {
+        "GET": Operation(
+            summary="Dead letters, newest first",
+            parameters=(
+                *FILTERS,
+                Parameter("before", "only letters with a smaller id: where the next page begins", {"type": "integer"}),
+                Parameter("limit", "letters of one page", {"type": "integer", "minimum": 1, "maximum": _PAGE_MAX}),
+            ),
+            answers={200: (DeadLettersAnswer,)},
+            refusals=(503,),
+        ),
+        "DELETE": Operation(
+            summary="Drop dead letters for good: at least one filter, or all=true",
+            parameters=(*FILTERS, Parameter("all", "drop all of them", _BOOLEAN), _DRY_RUN),
+            answers={200: (LettersAnswer,)},
+            refusals=(503,),
+        ),
+    }
+
+    def __init__(self, letters: DeadLetters, settings: Settings) -> None:
+        self._letters = letters
+        self._rules = rules_of(settings)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        chosen, limit = chosen_by_query(req, self._rules), whole_number(req, "limit", default=_PAGE)
+        if not 1 <= limit <= _PAGE_MAX:
+            raise invalid_parameter("limit", f"must be 1 to {_PAGE_MAX}")
+        # One more than asked for, to know whether there is a next page.
+        found = self._letters.page(chosen, before=_before(req), limit=limit + 1)
+        page = found[:limit]
+        further = {**chosen.named(), "limit": limit, "before": page[-1].id} if len(found) > limit else None
+        answers = [DeadLetterAnswer(**dataclasses.asdict(letter)) for letter in page]
+        reply(resp, DeadLettersAnswer(dead_letters=answers, next=f"{PATH}?{urlencode(further)}" if further else None))
+
+    def on_delete(self, req: falcon.Request, resp: falcon.Response) -> None:
+        chosen, is_dry = chosen_by_query(req, self._rules), is_true(req, "dry_run")
+        if is_true(req, "all") == (chosen != Chosen()):
+            raise invalid_parameter("all", "name at least one filter, or all=true and none")
+        count = self._letters.count(chosen) if is_dry else self._letters.drop(chosen)
+        reply(resp, LettersAnswer(letters=count, dry_run=is_dry))
+
+
+class DeadLetterResource:
+    """`/api/dead-letters/{letter_id}`."""
+
+    operations: ClassVar[Mapping[str, Operation]] = {
+        "GET": Operation(
+            summary="One dead letter, in full", answers={200: (FullDeadLetterAnswer,)}, refusals=(404, 503)
+        ),
+        "DELETE": Operation(summary="Drop one for good", answers={200: (LettersAnswer,)}, refusals=(404, 503)),
+    }
+
+    def __init__(self, letters: DeadLetters) -> None:
+        self._letters = letters
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, letter_id: str) -> None:
+        reply(resp, FullDeadLetterAnswer(**dataclasses.asdict(self._letter(letter_id))))
+
+    def on_delete(self, req: falcon.Request, resp: falcon.Response, letter_id: str) -> None:
+        dropped = self._letters.drop(Chosen(ids=(self._letter(letter_id).id,)))
+        reply(resp, LettersAnswer(letters=dropped, dry_run=False))
+
+    def _letter(self, letter_id: str) -> DeadLetterRow:
+        letter = self._letters.get(int(letter_id)) if _ID.fullmatch(letter_id) else None
+        if letter is None:
+            raise DeadLetterNotFound("no dead letter has this id")
+        return letter
+
+
+class ReplayResource:
+    """`POST /api/dead-letters/replay`: the scheduler then replays them, so many a second."""
+
+    operations: ClassVar[Mapping[str, Operation]] = {
+        "POST": Operation(
+            summary="Ask for dead letters to be replayed, by id, by filter or all; or count them",
+            requests={"application/json": (ReplayRequest,)},
+            answers={200: (LettersAnswer,), 202: (LettersAnswer,)},
+            refusals=(411, 413, 415, 422, 503),
+        )
+    }
+
+    def __init__(self, letters: DeadLetters, settings: Settings) -> None:
+        self._letters = letters
+        self._rules = rules_of(settings)
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        request = validated(ReplayRequest, read_json(req, _BODY_MAX_BYTES), self._rules)
+        chosen = request.chosen()
+        self._refuse_unknown(chosen)
+        if request.dry_run:
+            reply(resp, LettersAnswer(letters=self._letters.count_replayable(chosen), dry_run=True))
+        else:
+            reply(resp, LettersAnswer(letters=self._letters.ask_replay(chosen), dry_run=False), status=202)
+
+    def _refuse_unknown(self, chosen: Chosen) -> None:
+        if chosen.ids is None:
+            return
+        known = self._letters.known(chosen.ids)
+        unknown = [number for number, letter_id in enumerate(chosen.ids) if letter_id not in known]
+        if unknown:
+            raise InvalidInput([FieldProblem(f"/ids/{number}", "no dead letter has this id") for number in unknown])
+
+
+def _before(req: falcon.Request) -> int | None:
+    values = all_values(req, "before")
+    if not values:
+        return None
+    if len(values) > 1 or not _ID.fullmatch(values[0]):
+        raise invalid_parameter("before", "must be one id of a dead letter")
+    return int(values[0])
