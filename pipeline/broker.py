@@ -13,7 +13,7 @@ from dramatiq import Broker, Consumer, Message, MessageProxy, Middleware
 from dramatiq.errors import BrokerConnectionError
 
 from pipeline.errors import ConfigurationError, FairlaneError, LeaseLost, QueueUnavailable
-from pipeline.queue import LANES, Claim, FairQueue, Lane, Started, TaskState
+from pipeline.queue import QUEUE_NAMES, Claim, FairQueue, Lane, Started, TaskState
 from pipeline.slots import Slots
 
 log = logging.getLogger(__name__)
@@ -89,12 +89,13 @@ class ClaimedMessage(MessageProxy):
 
     Args:
         claim: the lease that stands behind the message.
+        queue_name: of the consumer that took it, to which Dramatiq says how it went; the lane's own when not given.
     """
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: Claim, queue_name: str = "") -> None:
         super().__init__(
             Message(
-                queue_name=claim.lane,
+                queue_name=queue_name or claim.lane,
                 actor_name=ACTOR_OF[claim.lane],
                 args=(claim.task_id, claim.token),
                 kwargs={},
@@ -140,9 +141,9 @@ class FairBroker(Broker):
     # What Dramatiq asks of a broker.
 
     def declare_queue(self, queue_name: str) -> None:
-        """Make a lane known to the worker, which then opens a consumer for it.
+        """Make a queue known to the worker, which then opens a consumer for its lane.
 
-        Raises: ConfigurationError, for a name that is no lane.
+        Raises: ConfigurationError, for a name behind which there is no lane.
         """
         lane_named(queue_name)
         if queue_name not in self.queues:
@@ -151,7 +152,7 @@ class FairBroker(Broker):
             self.emit_after("declare_queue", queue_name)
 
     def consume(self, queue_name: str, prefetch: int = 1, timeout: int = 30_000) -> "LaneConsumer":
-        return LaneConsumer(self, lane_named(queue_name))
+        return LaneConsumer(self, queue_name)
 
     def enqueue(self, message: Message[Any], *, delay: int | None = None) -> Message[Any]:
         raise ConfigurationError(
@@ -218,9 +219,10 @@ class FairBroker(Broker):
 class LaneConsumer(Consumer):
     """One lane as Dramatiq sees it: an endless stream of messages, or None where there was none for a while."""
 
-    def __init__(self, broker: FairBroker, lane: Lane) -> None:
+    def __init__(self, broker: FairBroker, queue_name: str) -> None:
         self._broker = broker
-        self._lane = lane
+        self._queue_name = queue_name
+        self._lane = lane_named(queue_name)
         self._is_cut_off = False
 
     def __next__(self) -> MessageProxy | None:
@@ -236,7 +238,7 @@ class LaneConsumer(Consumer):
         if self._is_cut_off:
             log.info("claiming again", extra={"lane": self._lane})
             self._is_cut_off = False
-        return None if claim is None else ClaimedMessage(claim)
+        return None if claim is None else ClaimedMessage(claim, self._queue_name)
 
     def ack(self, message: MessageProxy) -> None:
         self._broker.settle(_claimed(message))
@@ -252,14 +254,13 @@ class LaneConsumer(Consumer):
 
 
 def lane_named(queue_name: str) -> Lane:
-    """Return the lane of that name.
+    """Return the lane behind the name of a queue.
 
     Raises: ConfigurationError.
     """
-    for lane in LANES:
-        if lane == queue_name:
-            return lane
-    raise ConfigurationError(f"no lane is called {queue_name!r}; there are: {', '.join(LANES)}")
+    if lane := QUEUE_NAMES.get(queue_name):
+        return lane
+    raise ConfigurationError(f"no lane is called {queue_name!r}; there are: {', '.join(QUEUE_NAMES)}")
 
 
 def fair_broker(broker: Broker) -> FairBroker:

@@ -94,7 +94,17 @@ class Settings(BaseSettings):
     worker_gpu_index: int = Field(0, ge=0, description="the GPU that is watched, as nvidia-smi counts")
     supervisor_pid: int = Field(0, ge=0, description="process whose whole tree counts as fairlane; `up` sets it")
 
+    no_worker_strategy: Literal["defer", "reject", "cpu"] = Field(
+        "defer",
+        description="tasks that no live worker can do: later with backoff, dead at once, or to workers without a GPU",
+    )
+    scale_target_wait_seconds: int = Field(60, ge=1, description="seconds of expected wait that /api/scale aims at")
+    scale_min_workers: int = Field(0, ge=0, description="workers of a lane that /api/scale asks for, at least")
+    scale_max_workers: int = Field(100, ge=1, description="workers of a lane that /api/scale asks for, at most")
+    scale_down_after_seconds: int = Field(300, ge=0, description="seconds of too many workers until one less")
+
     # OCR and detection.
+    ocr_requires_gpu: bool = Field(default=False, description="images are read by workers with a GPU only")
     ocr_slots: int = Field(1, ge=1, le=64, description="engine children of one worker process: images read at once")
     ocr_threads: int = Field(1, ge=1, le=64, description="threads of one engine child")
     ocr_hard_limit_seconds: int = Field(120, ge=1, description="seconds after which an engine child is ended")
@@ -140,6 +150,7 @@ class Settings(BaseSettings):
             ("retry_backoff_base_seconds", "retry_backoff_max_seconds"),
             ("max_per_mac_pending", "max_total_pending"),
             ("ocr_hard_limit_seconds", "max_run_seconds"),
+            ("scale_min_workers", "scale_max_workers"),
             ("ocr_recycle_rss_bytes", "ocr_memory_limit_bytes"),
         ):
             if getattr(self, low) > getattr(self, high):

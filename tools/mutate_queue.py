@@ -84,8 +84,8 @@ MUTATIONS = [
     Mutation(
         "a deferred device is not remembered for resume",
         "lib/device.lua",
-        "  if head and opens then redis",
-        "  if false then redis",
+        "  if head and opens then fall_due",
+        "  if false then fall_due",
     ),
     Mutation("enqueue counts twice", "lib/enter.lua", "  add(lane, 'accepted', 1)\n", "  add(lane, 'accepted', 2)\n"),
     Mutation("the same id enters twice", "enqueue.lua", "if known then return {'duplicate', known} end\n", ""),
@@ -109,6 +109,9 @@ MUTATIONS = [
         "if state == 'queued' or state == 'delayed' then",
         "if state ~= 'done' then",
     ),
+    Mutation("nobody rings for what falls due", "lib/device.lua", "  redis.call('LPUSH', bell_key(), '1')\n", ""),
+    Mutation("a deferred task uses up the rate", "defer.lua", "return_credit(device, now)\n", ""),
+    Mutation("a task handed back uses up the rate", "hand_back.lua", "return_credit(device, now)\n", ""),
     Mutation(
         "a lone site's score grows stale for good",
         "lib/site.lua",

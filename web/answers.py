@@ -194,10 +194,67 @@ class WorkersAnswer(Answer):
     workers: list[WorkerAnswer]
 
 
-class WatermarkAnswer(Answer):
-    """The last snapshot of the scheduler, with whatever it holds."""
+class SlotsAnswer(Answer):
+    """Tasks of one lane that can run at once on hosts that are not over a watermark."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    effective: int
+    active: int
+    idle: int
+
+
+class WatermarkLane(Answer):
+    """One lane in a snapshot."""
+
+    waiting: int
+    delayed: int
+    leased: int
+    devices: int
+    oldest_wait_ms: int
+    starved_devices: int = Field(description="that could be served and have waited too long; 200 are looked at")
+    capable_workers: int = Field(description="live workers that have what the lane needs")
+    workers: int = Field(description="live workers that serve the lane now: all that name it during a downgrade")
+    busy_workers: int
+    held_hosts: list[str] = Field(description="hosts that are over a watermark")
+    is_downgraded: bool = Field(description="workers without a GPU serve the lane though it needs one")
+    slots: SlotsAnswer
+    drain_per_s: float = Field(description="tasks that end, of about the last minute")
+    cost_ms: float = Field(description="worker-milliseconds of one task, measured")
+    work_ms: float = Field(description="worker-milliseconds that wait or are in flight")
+    expected_wait_ms: int | None = Field(description="until all that is done; null while nobody can do it")
+    desired_workers: int
+
+
+class WatermarkAnswer(Answer):
+    """The last snapshot of the scheduler; `timestamp` is epoch ms."""
+
+    timestamp: int
+    total_pending: int
+    mac_count: int
+    active_workers: int
+    target_wait_ms: int = Field(description="expected wait that desired_workers aims at")
+    lanes: dict[str, WatermarkLane]
+
+
+class ScaleLane(Answer):
+    """What an autoscaler should know of one lane."""
+
+    desired_workers: int
+    workers: int
+    busy_workers: int
+    slots: int
+    waiting: int
+    delayed: int
+    in_flight: int
+    work_seconds: float
+    expected_wait_seconds: float | None = Field(description="null while nobody can do the work")
+
+
+class ScaleAnswer(Answer):
+    """Workers wanted by lane; `timestamp` is epoch ms."""
+
+    timestamp: int
+    target_wait_seconds: float
+    lanes: dict[str, ScaleLane]
 
 
 class HealthAnswer(Answer):

@@ -20,10 +20,11 @@ from web.resources.dead_letters import DeadLetterResource, DeadLettersResource, 
 from web.resources.description import OpenApiResource
 from web.resources.health import LivezResource, ReadyzResource
 from web.resources.images import ImagesResource
-from web.resources.queue import LanesResource, WatermarkResource, WorkersResource
+from web.resources.queue import LanesResource, WorkersResource
 from web.resources.reports import ReportsResource
 from web.resources.tasks import TaskResource
 from web.resources.texts import TextsResource
+from web.resources.watermark import ScaleResource, WatermarkResource
 
 App = falcon.App[falcon.Request, falcon.Response]
 
@@ -59,6 +60,7 @@ def create_app(
         ("/api/queue", LanesResource(inspector)),
         ("/api/workers", WorkersResource(roster, clock)),
         ("/api/watermark", WatermarkResource(inspector)),
+        ("/api/scale", ScaleResource(inspector)),
         ("/livez", LivezResource()),
         ("/readyz", ReadyzResource(inspector, roster, ledger, store)),
         ("/openapi.json", description),

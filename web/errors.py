@@ -75,7 +75,7 @@ def invalid_parameters(problems: Sequence[errors.FieldProblem]) -> HttpProblem:
 
 
 def no_watermark() -> HttpProblem:
-    return HttpProblem(404, "not-found", "There is no watermark", "No scheduler has published one of late.")
+    return HttpProblem(503, "no-watermark", "There is no watermark", "No scheduler has published one of late.")
 
 
 def not_ready(reasons: Sequence[errors.FieldProblem]) -> HttpProblem:

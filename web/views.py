@@ -28,11 +28,6 @@ def task_answer(view: TaskView, waits: Explanation | None) -> TaskAnswer:
     )
 
 
-def lanes_of(worker: dict[str, str]) -> list[str]:
-    """The lanes that a worker of the registry serves."""
-    return [lane for lane in worker.get("queues", "").split(",") if lane]
-
-
 def _detection_answer(view: TaskView) -> DetectionAnswer | None:
     if view.detection is None:
         return None

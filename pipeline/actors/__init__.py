@@ -18,6 +18,7 @@ from pipeline.errors import ConfigurationError
 from pipeline.log import configure_logging
 from pipeline.middleware import (
     Backpressure,
+    Capability,
     Context,
     ForcedStop,
     LeaseRenewal,
@@ -69,7 +70,8 @@ def build_broker(settings: Settings, reader_factory: ReaderFactory = build_rapid
         settings.retry_backoff_base_seconds * 1000,
         settings.retry_backoff_max_seconds * 1000,
     )
-    registry = WorkerRegistry(open_roster(settings), clock, ttl_ms=settings.worker_ttl_seconds * 1000)
+    roster = open_roster(settings)
+    registry = WorkerRegistry(roster, clock, ttl_ms=settings.worker_ttl_seconds * 1000)
     own = OwnProcesses(settings.supervisor_pid)
     sampler = open_sampler(settings, clock, own, uses_gpu=False)
     broker = FairBroker(
@@ -79,6 +81,7 @@ def build_broker(settings: Settings, reader_factory: ReaderFactory = build_rapid
             Context(),
             WarmUp(prepare, pool.close),
             Backpressure(sampler, pool.renew_idle),
+            Capability(roster, lambda: sampler.figures.gpu is not None, is_gpu_required=settings.ocr_requires_gpu),
             Presence(
                 registry,
                 engine_slots=settings.ocr_slots,

@@ -3,14 +3,16 @@
 1. context       first in, last out: log fields and the database connection are there for all the others
 2. warm_up       the engine stands before the worker is announced or claims anything
 3. backpressure  measures the host before it is announced; before lease: what it hands back was never started
-4. presence      announces the worker, and stops claiming first when it shuts down
-5. lease         starts the attempt; a lease that is gone by now skips the rest
-6. forced_stop   has no hook around a task; it stands with the lease, whose end it is
-7. outcome       decides with the cost known: on the way out it comes after measure
-8. measure       closest to the work, so that it times the work alone
+4. capability    holds what this worker cannot do, by what was measured, before it is announced
+5. presence      announces the worker, and stops claiming first when it shuts down
+6. lease         starts the attempt; a lease that is gone by now skips the rest
+7. forced_stop   has no hook around a task; it stands with the lease, whose end it is
+8. outcome       decides with the cost known: on the way out it comes after measure
+9. measure       closest to the work, so that it times the work alone
 """
 
 from pipeline.middleware.backpressure import Backpressure
+from pipeline.middleware.capability import Capability
 from pipeline.middleware.context import Context
 from pipeline.middleware.forced_stop import ForcedStop
 from pipeline.middleware.lease import LeaseRenewal
@@ -21,6 +23,7 @@ from pipeline.middleware.warm_up import WarmUp
 
 __all__ = [
     "Backpressure",
+    "Capability",
     "Context",
     "ForcedStop",
     "LeaseRenewal",

@@ -8,7 +8,7 @@ from dramatiq import Broker, Middleware, Worker
 
 from pipeline.broker import fair_broker
 from pipeline.errors import QueueUnavailable
-from pipeline.middleware.warm_up import lanes_of
+from pipeline.middleware.warm_up import lanes_of, queues_of
 from pipeline.queue import Lane
 from pipeline.slots import Slots
 from pipeline.workers.registry import Condition, Registration, WorkerRegistry
@@ -60,7 +60,7 @@ class Presence(Middleware):
         fair = fair_broker(broker)
         fair.slots.open(slots)
         registration = Registration(
-            lanes=tuple(lanes),
+            lanes=tuple(queues_of(worker)),
             threads=worker.worker_threads,
             effective=sum(slots.values()),
             engine=self._engine_name if "ocr" in lanes else "none",

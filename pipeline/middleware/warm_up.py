@@ -38,10 +38,20 @@ class WarmUp(Middleware):
 
 
 def lanes_of(worker: Worker) -> list[Lane]:
-    """The lanes a worker serves: those named by `--queues`, else all.
+    """The lanes a worker serves: those behind the queues it serves.
 
     Raises: ConfigurationError, for a name that is no lane (Dramatiq itself would wait on it for ever).
     """
+    return [lane_named(name) for name in queues_of(worker)]
+
+
+def queues_of(worker: Worker) -> list[str]:
+    """The queues a worker serves, one for each lane: those named by `--queues`, else those of all lanes.
+
+    Raises: ConfigurationError, for a name behind which there is no lane.
+    """
     if not worker.consumer_whitelist:
         return list(LANES)
-    return [lane_named(name) for name in sorted(worker.consumer_whitelist)]
+    named = {name: lane_named(name) for name in sorted(worker.consumer_whitelist)}
+    # Whoever serves the lane's own queue serves all that comes for it: a second consumer would claim a second time.
+    return [name for name, lane in named.items() if name == lane or lane not in named]

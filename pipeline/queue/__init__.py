@@ -1,5 +1,6 @@
 """The fair queue: the only code that talks to Redis, usable alone."""
 
+from pipeline.queue.capability import CPU_ONLY, QUEUE_NAMES, Entry, Needs, lanes_served, serving, slots_in
 from pipeline.queue.explaining import Explanation, Reason
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
@@ -15,6 +16,9 @@ from pipeline.queue.types import (
     Lane,
     LaneBooks,
     LaneStatus,
+    LaneSurvey,
+    Mark,
+    OpenTask,
     QueuedTask,
     Standing,
     Started,
@@ -24,17 +28,24 @@ from pipeline.queue.types import (
 from pipeline.queue.worker_view import WorkerView
 
 __all__ = [
+    "CPU_ONLY",
     "ENDS",
     "LANES",
+    "QUEUE_NAMES",
     "Claim",
     "Ended",
     "Enqueued",
+    "Entry",
     "Explanation",
     "FairQueue",
     "Inspector",
     "Lane",
     "LaneBooks",
     "LaneStatus",
+    "LaneSurvey",
+    "Mark",
+    "Needs",
+    "OpenTask",
     "QueuedTask",
     "Reason",
     "Roster",
@@ -44,9 +55,12 @@ __all__ = [
     "Task",
     "TaskState",
     "WorkerView",
+    "lanes_served",
     "open_consumer_queue",
     "open_inspector",
     "open_pages",
     "open_queue",
     "open_roster",
+    "serving",
+    "slots_in",
 ]

@@ -244,6 +244,11 @@ class FairQueue(Submitting):
         with reaching("wait for work"):
             self._client.blpop([self.keys.wake(lane)], timeout=timeout_s)
 
+    def wait_for_bell(self, *, timeout_s: float) -> bool:
+        """Wait until something falls due sooner than the scheduler could know; False after `timeout_s` seconds."""
+        with reaching("wait for the bell"):
+            return bool(self._client.blpop([self.keys.bell()], timeout=timeout_s))
+
 
 def _rows(reply: Reply, width: int) -> list[list[str]]:
     flat = [value.decode() for value in reply.values]

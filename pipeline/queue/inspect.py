@@ -13,10 +13,13 @@ from pipeline.queue.explaining import Explanation, explanation_of
 from pipeline.queue.keys import Keys
 from pipeline.queue.rules import Rules
 from pipeline.queue.scripts import Scripts
-from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, QueuedTask, TaskState
+from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, LaneSurvey, Mark, OpenTask, QueuedTask, TaskState
+from pipeline.queue.walking import open_page
 
 #: Devices looked at, at most, to find the longest wait of a lane.
 _OLDEST_LOOKED_AT = 64
+#: Devices looked at, at most, to count those of a lane that starve.
+_STARVED_LOOKED_AT = 200
 _ENDS_IN_ORDER = (
     TaskState.DONE,
     TaskState.FAILED,
@@ -37,6 +40,7 @@ class Inspector:
         self._client = client
         self._scripts = Scripts(client)
         self._clock = clock
+        self._starved_ms = rules.starved_ms
         self.keys = Keys(rules.prefix)
 
     def ping(self) -> None:
@@ -101,6 +105,25 @@ class Inspector:
             for state, code, token in answers
         ]
 
+    def open_tasks(self, mark: Mark, *, limit: int = 500) -> tuple[list[OpenTask], Mark | None]:
+        """A page of the tasks that have not ended, and where the next begins; None after the last."""
+        return open_page(self._client, self.keys, mark, limit)
+
+    def next_due_ms(self) -> int | None:
+        """In how many ms the scheduler has something to do: 0 when it has now, None when nothing will be due."""
+        given_now = "" if self._clock is None else self._clock.now_ms()
+        reply = self._scripts.call("next_due", self.keys.epoch(), given_now, " ".join(LANES))
+        return reply.number(0) if reply.word == "due" else None
+
+    def counts(self) -> dict[Lane, tuple[int, int]]:
+        """By lane: tasks waiting, tasks delayed. O(1)."""
+        with reaching("counts"), self._client.pipeline(transaction=False) as pipe:
+            for lane in LANES:
+                pipe.hmget(self.keys.lane(lane), ["waiting", "delayed"])
+            answers = pipe.execute()
+        pairs = [(int(waiting or 0), int(delayed or 0)) for waiting, delayed in answers]
+        return dict(zip(LANES, pairs, strict=True))
+
     def lanes(self) -> list[LaneStatus]:
         """Each lane as it is now."""
         now_ms = self.now_ms()
@@ -118,6 +141,18 @@ class Inspector:
                 )
             )
         return statuses
+
+    def survey(self) -> list[LaneSurvey]:
+        """How each lane gets on."""
+        given_now = "" if self._clock is None else self._clock.now_ms()
+        surveys = []
+        for lane in LANES:
+            reply = self._scripts.call(
+                "survey", self.keys.epoch(), given_now, lane, self._starved_ms, _STARVED_LOOKED_AT
+            )
+            worked, finished, cost, ends, starved = (float(value) for value in reply.values)
+            surveys.append(LaneSurvey(lane, worked, int(finished), cost, ends, int(starved)))
+        return surveys
 
     def audit(self) -> list[LaneBooks]:
         """Recount every lane from the data itself."""

@@ -43,6 +43,10 @@ class Keys:
         """list: wake-ups for idle consumers."""
         return f"{self.prefix}wake:{lane}"
 
+    def bell(self) -> str:
+        """list: one wake-up for the scheduler, when something falls due sooner than it could know."""
+        return f"{self.prefix}bell"
+
     def leases(self, lane: str) -> str:
         """zset: `<lane>:<mac>:<task id>` -> lease deadline, epoch ms; its size is the number in flight."""
         return f"{self.prefix}leases:{lane}"
@@ -82,6 +86,14 @@ class Keys:
     def worker(self, worker_id: str) -> str:
         """hash: one entry of the worker registry; goes away by itself."""
         return f"{self.prefix}worker:{worker_id}"
+
+    def no_worker(self, lane: str) -> str:
+        """string: since when work waits in the lane and no live worker can do it, epoch ms; goes away by itself."""
+        return f"{self.prefix}no_worker:{lane}"
+
+    def downgrade(self, lane: str) -> str:
+        """string: while it is there, workers without a GPU serve the lane though it needs one; goes away by itself."""
+        return f"{self.prefix}downgrade:{lane}"
 
     def watermark(self) -> str:
         """string: the last snapshot as JSON; goes away by itself."""

@@ -4,6 +4,7 @@ import redis
 
 from pipeline.clock import Clock, SystemClock
 from pipeline.queue.addresses import is_cluster
+from pipeline.queue.capability import Needs
 from pipeline.queue.connection import LONG_PATIENCE_S, connect
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
@@ -55,7 +56,8 @@ def open_roster(settings: Settings) -> Roster:
     client, rules = connect(settings.effective_redis_url), Rules.of(settings)
     shards = rules_of_shards(rules, settings.queue_shards) if has_shards(settings) else [rules]
     first, *others = [Keys(shard.prefix) for shard in shards]
-    return Roster(client, first, SystemClock(), others)
+    needs = Needs(gpu=frozenset({"ocr"} if settings.ocr_requires_gpu else ()))
+    return Roster(client, first, SystemClock(), others, needs)
 
 
 def has_shards(settings: Settings) -> bool:

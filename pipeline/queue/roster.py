@@ -1,4 +1,4 @@
-"""Who works: the worker registry, and the two other things that processes publish in Redis (watermark, epoch)."""
+"""Who works: the worker registry, and what else processes publish in Redis: who is missing, watermark, epoch."""
 
 import json
 from collections.abc import Sequence
@@ -7,8 +7,10 @@ from typing import Any
 import redis
 
 from pipeline.clock import Clock
+from pipeline.queue.capability import Entry, Needs, serving, slots_in
 from pipeline.queue.connection import reaching
 from pipeline.queue.keys import Keys
+from pipeline.queue.types import LANES, Lane
 
 
 class Roster:
@@ -17,15 +19,24 @@ class Roster:
     Args:
         keys: of the queue, of its shard 0 when it has shards.
         other_shards: keys of the others: each shard has an epoch of its own, so that the loss of one is noticed.
+        needs: what the work of each lane needs, to tell which workers are capable.
 
     Every method raises `QueueUnavailable` when the server does not answer in time.
     """
 
-    def __init__(self, client: redis.Redis, keys: Keys, clock: Clock, other_shards: Sequence[Keys] = ()) -> None:
+    def __init__(
+        self,
+        client: redis.Redis,
+        keys: Keys,
+        clock: Clock,
+        other_shards: Sequence[Keys] = (),
+        needs: Needs | None = None,
+    ) -> None:
         self._client = client
         self._keys = keys
         self._shards = (keys, *other_shards)
         self._clock = clock
+        self.needs = needs or Needs()
 
     def enter(self, worker_id: str, entry: dict[str, str], *, ttl_ms: int) -> None:
         """Write a worker's entry and keep it for `ttl_ms`.
@@ -80,12 +91,49 @@ class Roster:
         return [int(pid) for worker_id in beside if (pid := worker_id.rpartition(":")[2]).isdecimal()]
 
     def slots(self) -> dict[str, int]:
-        """By lane, how many tasks all live workers can really run at once; one that serves several counts in each."""
-        slots: dict[str, int] = {}
-        for worker in self.workers():
-            for lane in filter(None, worker.get("queues", "").split(",")):
-                slots[lane] = slots.get(lane, 0) + int(worker.get("effective_concurrency", 0))
-        return slots
+        """By lane, how many of its tasks the live workers can really run at once; one that serves several counts in
+        each."""
+        workers = self.workers()
+        return {lane: slots_in(self.able(workers, lane)) for lane in LANES}
+
+    def able(self, workers: Sequence[Entry], lane: Lane) -> list[Entry]:
+        """Of these live workers, those that serve the lane now: the capable ones, all during a downgrade."""
+        if lane in self.needs.gpu and self.is_downgraded(lane):
+            return serving(workers, lane)
+        return self.needs.capable(workers, lane)
+
+    def note_missing(self, lane: Lane, now_ms: int, *, ttl_ms: int) -> int:
+        """Note that nobody can serve the lane; return since when that has been noted, epoch ms.
+
+        Args:
+            ttl_ms: how long the note is believed without another; the same for all schedulers.
+        """
+        key = self._keys.no_worker(lane)
+        with reaching("no worker"), self._client.pipeline(transaction=True) as pipe:
+            pipe.set(key, now_ms, nx=True)
+            pipe.pexpire(key, ttl_ms)
+            pipe.get(key)
+            return int(pipe.execute()[-1])
+
+    def is_missing(self, lane: Lane) -> bool:
+        """Say whether it has been noted that nobody can serve the lane."""
+        with reaching("no worker"):
+            return bool(self._client.exists(self._keys.no_worker(lane)))
+
+    def end_missing(self, lane: Lane) -> bool:
+        """Take the note back, and the downgrade with it; False when there was none."""
+        with reaching("no worker"):
+            return bool(self._client.delete(self._keys.no_worker(lane), self._keys.downgrade(lane)))
+
+    def begin_downgrade(self, lane: Lane, *, ttl_ms: int) -> bool:
+        """Let workers without a GPU serve the lane for `ttl_ms`, or that much longer; True when it begins now."""
+        with reaching("downgrade"):
+            return self._client.set(self._keys.downgrade(lane), 1, px=ttl_ms, get=True) is None
+
+    def is_downgraded(self, lane: Lane) -> bool:
+        """Say whether workers without a GPU serve the lane, though it needs one."""
+        with reaching("downgrade"):
+            return bool(self._client.exists(self._keys.downgrade(lane)))
 
     def publish_watermark(self, snapshot: dict[str, Any], *, ttl_ms: int) -> None:
         """Publish the snapshot that `Inspector.watermark` reads, for `ttl_ms`."""

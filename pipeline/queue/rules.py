@@ -5,7 +5,7 @@ from typing import Literal, Self
 
 from pipeline.settings import Settings
 
-#: Between the end of a lease and the next run of its task, ms: one sweep, one tick of the scheduler, one claim.
+#: Between the end of a lease and the next run of its task, ms: one round of the scheduler, one claim.
 REAP_MARGIN_MS = 2_000
 
 
@@ -51,7 +51,7 @@ class Rules:
             ttl_ms=settings.mac_task_ttl_seconds * 1000,
             late_ms=settings.mac_task_ttl_seconds * 1000 if settings.refuse_beyond_ttl else 0,
             dedupe_ms=settings.dedupe_window_seconds * 1000,
-            # Overdue leases are looked for once a second: the rest of the promise is for finding and claiming the task.
+            # The rest of the promise is for noticing the end, and for claiming the task.
             lease_ms=settings.lease_seconds * 1000 - REAP_MARGIN_MS,
             max_run_ms=settings.max_run_seconds * 1000,
             defer_base_ms=settings.mac_defer_backoff_base * 1000,

@@ -47,10 +47,10 @@ class Shard(FairQueue):
         """Claim, and say what the turn weighs among the shards."""
         return self._claim_turn(lane, limit)
 
-    def is_woken(self, lane: Lane, *, timeout_s: float) -> bool:
+    def is_woken(self, wake: str, *, timeout_s: float) -> bool:
         """Wait for this shard alone, and say whether something came in."""
         with reaching("wait for work"):
-            return bool(self._client.blpop([self.keys.wake(lane)], timeout=timeout_s))
+            return bool(self._client.blpop([wake], timeout=timeout_s))
 
     def _max_total(self) -> int:
         return self._limit.room_in(self._number)
@@ -188,22 +188,27 @@ class ShardedQueue(FairQueue):
         A Cluster cannot wait for keys of several slots, so there each shard gets its part of the time: what comes into
         another one meanwhile is noticed within `timeout_s`, on the average after half of it.
         """
-        wakes = [shard.keys.wake(lane) for shard in self.shards]
+        self._is_woken([shard.keys.wake(lane) for shard in self.shards], timeout_s)
+
+    def wait_for_bell(self, *, timeout_s: float) -> bool:
+        return self._is_woken([shard.keys.bell() for shard in self.shards], timeout_s)
+
+    def _is_woken(self, wakes: Sequence[str], timeout_s: float) -> bool:
         if not isinstance(self._client, LateCluster):
             with reaching("wait for work"):
-                self._client.blpop(wakes, timeout=timeout_s)
-            return
+                return bool(self._client.blpop(wakes, timeout=timeout_s))
         end_ms = self._monotonic.monotonic_ms() + timeout_s * 1000
-        for waited, shard in enumerate(self.shards):
+        for waited, (shard, wake) in enumerate(zip(self.shards, wakes, strict=True)):
             # A server may answer up to 100 ms late; what is not waited for then is found by the claim that follows.
             left_s = (end_ms - self._monotonic.monotonic_ms()) / 1000
             if left_s <= 0:
-                return
+                break
             try:
-                if shard.is_woken(lane, timeout_s=left_s / (len(self.shards) - waited)):
-                    return
+                if shard.is_woken(wake, timeout_s=left_s / (len(self.shards) - waited)):
+                    return True
             except QueueUnavailable:
                 continue  # the claim that follows finds out whether anybody answers
+        return False
 
     def _home(self, mac: str) -> Shard:
         return self.shards[home_of(mac, len(self.shards))]

@@ -7,6 +7,7 @@ from typing import Any
 import redis
 
 from pipeline.clock import Clock
+from pipeline.errors import QueueUnavailable
 from pipeline.queue.connection import LateCluster, reaching
 from pipeline.queue.explaining import Explanation
 from pipeline.queue.inspect import Inspector
@@ -14,7 +15,7 @@ from pipeline.queue.keys import Keys
 from pipeline.queue.pages import DeviceState, InFlight, Pages, in_flight_of, page_end
 from pipeline.queue.rules import Rules
 from pipeline.queue.shards import home_of, rules_of_shards
-from pipeline.queue.types import Lane, LaneBooks, LaneStatus, QueuedTask, TaskState
+from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, LaneSurvey, Mark, OpenTask, QueuedTask, TaskState
 
 
 class ShardedInspector(Inspector):
@@ -58,8 +59,26 @@ class ShardedInspector(Inspector):
             found |= {task_id: answer for task_id, answer in answers if answer is not None}
         return [found.get(task_id) for task_id in task_ids]
 
+    def open_tasks(self, mark: Mark, *, limit: int = 500) -> tuple[list[OpenTask], Mark | None]:
+        """One shard after the other."""
+        tasks, after = self.shards[mark.shard].open_tasks(mark, limit=limit)
+        if after is None and mark.shard + 1 < len(self.shards):
+            after = Mark(mark.shard + 1)
+        return tasks, after
+
+    def next_due_ms(self) -> int | None:
+        """A shard that does not answer is left out, so that the others are woken in time."""
+        return min((due for shard in self.shards if (due := _next_due_of(shard)) is not None), default=None)
+
+    def counts(self) -> dict[Lane, tuple[int, int]]:
+        parts = [shard.counts() for shard in self.shards]
+        return {lane: (sum(part[lane][0] for part in parts), sum(part[lane][1] for part in parts)) for lane in LANES}
+
     def lanes(self) -> list[LaneStatus]:
         return [_one_status(parts) for parts in zip(*(shard.lanes() for shard in self.shards), strict=True)]
+
+    def survey(self) -> list[LaneSurvey]:
+        return [_one_survey(parts) for parts in zip(*(shard.survey() for shard in self.shards), strict=True)]
 
     def audit(self) -> list[LaneBooks]:
         """The books of all shards, added up; a fault names its shard."""
@@ -126,6 +145,13 @@ class ShardedPages(Pages):
         return self._pages[home_of(mac, len(self._pages))]
 
 
+def _next_due_of(shard: Inspector) -> int | None:
+    try:
+        return shard.next_due_ms()
+    except QueueUnavailable:
+        return None
+
+
 def _one_status(parts: Sequence[LaneStatus]) -> LaneStatus:
     return LaneStatus(
         lane=parts[0].lane,
@@ -134,6 +160,19 @@ def _one_status(parts: Sequence[LaneStatus]) -> LaneStatus:
         leased=sum(part.leased for part in parts),
         devices=sum(part.devices for part in parts),
         oldest_wait_ms=max(part.oldest_wait_ms for part in parts),
+    )
+
+
+def _one_survey(parts: Sequence[LaneSurvey]) -> LaneSurvey:
+    # A shard that has finished nothing knows no more of the cost than the first guess.
+    informed = [part.cost_ms for part in parts if part.finished] or [parts[0].cost_ms]
+    return LaneSurvey(
+        lane=parts[0].lane,
+        worked_ms=sum(part.worked_ms for part in parts),
+        finished=sum(part.finished for part in parts),
+        cost_ms=sum(informed) / len(informed),
+        ends_per_s=sum(part.ends_per_s for part in parts),
+        starved=sum(part.starved for part in parts),
     )
 
 

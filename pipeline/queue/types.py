@@ -174,6 +174,49 @@ class LaneStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class LaneSurvey:
+    """How one lane gets on.
+
+    Args:
+        worked_ms: worker-milliseconds of all tasks that were done or failed, since the queue began.
+        finished: how many those were.
+        cost_ms: what a task is estimated to cost, the mean of all sizes.
+        ends_per_s: tasks that end, whatever the end, about of the last minute.
+        starved: devices that could be served and have waited for too long; the longest waiting are looked at only.
+    """
+
+    lane: Lane
+    worked_ms: float
+    finished: int
+    cost_ms: float
+    ends_per_s: float
+    starved: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTask:
+    """A task that has not ended, as a walk over all of them finds it."""
+
+    task_id: str
+    state: TaskState
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far a walk over the open tasks has come.
+
+    Args:
+        expires_ms: of the last task seen; tasks are walked in the order in which they expire.
+        seen: how many that expire in the same ms have been seen.
+    """
+
+    shard: int = 0
+    expires_ms: int = 0
+    seen: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class QueuedTask:
     """What the queue knows of one task; times in epoch ms, 0 when not yet."""
 

@@ -5,60 +5,74 @@ import signal
 from functools import partial
 
 import models.base
+from models.endings import endings_of
 from models.ledger import Ledger
 from models.replays import Replays
 from pipeline.clock import SystemClock
 from pipeline.log import configure_logging
-from pipeline.queue import open_inspector, open_queue, open_roster
+from pipeline.queue import open_consumer_queue, open_inspector, open_queue, open_roster
+from pipeline.scheduler.bell import Bell
 from pipeline.scheduler.expire import expire
 from pipeline.scheduler.loop import Duty, Loop
+from pipeline.scheduler.no_worker import NoWorker
 from pipeline.scheduler.promote import promote
 from pipeline.scheduler.reap import reap
 from pipeline.scheduler.reconcile import rebuild_after_loss, reconcile
 from pipeline.scheduler.replay import Pace, Replayer
 from pipeline.scheduler.resume import resume
+from pipeline.scheduler.scale import ScaleRules
+from pipeline.scheduler.sweep import Sweep
 from pipeline.scheduler.watermark import publish_watermark
 from pipeline.settings import Settings, load_settings_or_exit
 
 log = logging.getLogger(__name__)
 
-#: How often overdue leases are looked for, ms: with a lease of 30 s a killed worker's task runs again in time.
-_REAP_PERIOD_MS = 1_000
+#: Between two looks at who is alive, ms: far below the grace, and a downgrade must end soon after a GPU is back.
+_NO_WORKER_PERIOD_MS = 1_000
 
 
-def build_loop(settings: Settings) -> Loop:
+def build_loop(settings: Settings, database: models.base.Database) -> Loop:
     """Wire the duties, in the order of the way of a task: first what brings work back."""
     clock = SystemClock()
-    models.base.bind(database := models.base.connect(settings.effective_database_url))
     ledger = Ledger(database, clock)
     queue, inspector, roster = open_queue(settings), open_inspector(settings), open_roster(settings)
-    watermark_ms = settings.watermark_publish_interval * 1000
+    watermark_ms, reconcile_ms = settings.watermark_publish_interval * 1000, settings.reconcile_interval_seconds * 1000
+    no_worker = NoWorker(
+        queue,
+        inspector,
+        roster,
+        ledger,
+        strategy=settings.no_worker_strategy,
+        grace_ms=2 * settings.worker_heartbeat_seconds * 1000,
+    )
+    watermark = partial(publish_watermark, inspector, roster, interval_ms=watermark_ms, scaling=ScaleRules.of(settings))
     pace = Pace(settings.replay_per_second, settings.scheduler_tick_seconds)
     replayer = Replayer(queue, inspector, ledger, Replays(database, clock), clock, pace)
     duties = [
         Duty("rebuild", 0, partial(rebuild_after_loss, queue, inspector, roster, ledger)),
-        Duty("resume", 0, partial(resume, queue)),
+        # Before resume: a device that comes back finds its deferred task at the head of its line again.
         Duty("promote", 0, partial(promote, queue)),
-        Duty("reap", _REAP_PERIOD_MS, partial(reap, queue, ledger)),
+        Duty("resume", 0, partial(resume, queue)),
+        Duty("reap", 0, partial(reap, queue, ledger)),
         Duty("expire", 0, partial(expire, queue, ledger)),
-        Duty("replay", 0, replayer.run),
-        Duty("watermark", watermark_ms, partial(publish_watermark, inspector, roster, interval_ms=watermark_ms)),
-        Duty(
-            "reconcile",
-            settings.reconcile_interval_seconds * 1000,
-            partial(reconcile, queue, inspector, ledger),
-        ),
+        Duty("replay", round(settings.scheduler_tick_seconds * 1000), replayer.run),
+        Duty("no_worker", _NO_WORKER_PERIOD_MS, no_worker.run),
+        Duty("watermark", watermark_ms, watermark),
+        Duty("reconcile", reconcile_ms, partial(reconcile, queue, inspector, ledger)),
+        Duty("sweep", reconcile_ms, Sweep(queue, inspector, partial(endings_of, database)).run),
     ]
-    return Loop(duties, clock, tick_s=settings.scheduler_tick_seconds)
+    return Loop(duties, clock, tick_s=settings.scheduler_tick_seconds, next_due_ms=inspector.next_due_ms)
 
 
 def main() -> None:
     """Keep house until SIGTERM or SIGINT; the round under way is finished first."""
     settings = load_settings_or_exit()
     configure_logging(settings.log_level, settings.log_style)
-    loop = build_loop(settings)
+    models.base.bind(database := models.base.connect(settings.effective_database_url))
+    loop = build_loop(settings, database)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: loop.stop())
+    Bell(open_consumer_queue(settings), loop.wake, listen_s=settings.poll_interval_seconds).start()
     log.info("the scheduler keeps house")
     loop.run()
     log.info("the scheduler has stopped")

@@ -1,4 +1,4 @@
-"""The scheduler's loop: a list of duties, each done when its time has come."""
+"""The scheduler's loop: a list of duties, each done when its time has come; it sleeps until the next thing is due."""
 
 import logging
 import threading
@@ -10,6 +10,9 @@ from pipeline.clock import Clock
 from pipeline.errors import Retryable
 
 log = logging.getLogger(__name__)
+
+#: Between two rounds at least, seconds: however much falls due, one scheduler does a hundred rounds a second at most.
+_PAUSE_S = 0.01
 
 
 @dataclass(slots=True)
@@ -33,20 +36,37 @@ class Loop:
     """Runs duties until it is stopped; a duty that cannot reach a server is tried again and disturbs no other.
 
     Args:
-        tick_s: seconds between two rounds.
+        tick_s: seconds between two rounds, at most.
+        next_due_ms: in how many ms something falls due, or None: a round is done then, if that is sooner.
     """
 
-    def __init__(self, duties: Sequence[Duty], clock: Clock, *, tick_s: float) -> None:
+    def __init__(
+        self,
+        duties: Sequence[Duty],
+        clock: Clock,
+        *,
+        tick_s: float,
+        next_due_ms: Callable[[], int | None] = lambda: None,
+    ) -> None:
         self._duties = duties
         self._clock = clock
         self._tick_s = tick_s
+        self._next_due_ms = next_due_ms
         self._stopped = threading.Event()
+        self._woken = threading.Event()
 
     def run(self) -> None:
         """Return once `stop` was called and the round under way is over."""
         while not self._stopped.is_set():
+            # Before the round: whoever wakes us during it may have come too late for it.
+            self._woken.clear()
             self.tick()
-            self._stopped.wait(self._tick_s)
+            if not self._stopped.wait(_PAUSE_S):
+                self._woken.wait(self._rest_s())
+
+    def wake(self) -> None:
+        """Do a round now, or once more when one is under way."""
+        self._woken.set()
 
     def tick(self) -> None:
         """Do every duty that is due, once."""
@@ -58,6 +78,17 @@ class Loop:
 
     def stop(self) -> None:
         self._stopped.set()
+        self._woken.set()
+
+    def _rest_s(self) -> float:
+        # What a failing duty has left undone stays due: it must not turn the loop into a whirl.
+        if any(duty.is_failing for duty in self._duties):
+            return self._tick_s
+        try:
+            due_ms = self._next_due_ms()
+        except Retryable:
+            return self._tick_s
+        return self._tick_s if due_ms is None else min(self._tick_s, due_ms / 1000)
 
     def _do(self, duty: Duty) -> None:
         try:

@@ -201,6 +201,7 @@ class ModelQueue:
         """Put the task back without an attempt and its device's lane into backoff."""
         rules, held = self.rules, self._held(task_id, token)
         self._release(held, 0)
+        held.device.return_credit(self._clock.now_ms())
         held.record.defers += 1
         state = TaskState.DEAD if held.record.defers > rules.max_defers else TaskState.DELAYED
         if state is TaskState.DEAD:
@@ -215,6 +216,7 @@ class ModelQueue:
         """Return the task to the head of its line."""
         held = self._held(task_id, token)
         self._release(held, cost_ms)
+        held.device.return_credit(self._clock.now_ms())
         self._put_back(held)
         self._reseat(held)
 

@@ -67,6 +67,10 @@ class Device:
         if self.rules.rate_per_minute:
             self.credit, self.credit_ms = self.credit_at(now) - 1, now
 
+    def return_credit(self, now: int) -> None:
+        if self.rules.rate_per_minute:
+            self.credit, self.credit_ms = min(self.rules.rate_per_minute, self.credit_at(now) + 1), now
+
     def shut_gate(self, now: int) -> tuple[bool, float | None]:
         """Say whether a gate keeps the device out, and until when if it opens by itself, epoch ms."""
         cap = self.rules.max_inflight

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pipeline import __version__
 from pipeline.clock import Clock
-from pipeline.queue import Lane, Roster
+from pipeline.queue import Roster
 from pipeline.workers.own import machine_name
 from pipeline.workers.sampler import HostFigures
 
@@ -22,7 +22,7 @@ class Registration:
         engine: rapid, paddle or none.
     """
 
-    lanes: tuple[Lane, ...]
+    lanes: tuple[str, ...]
     threads: int
     effective: int
     engine: str

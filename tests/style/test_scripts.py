@@ -12,7 +12,7 @@ from pipeline.queue.scripts import expand, read_header, script_paths
 SCRIPTS = script_paths()
 FRAGMENTS = sorted((SCRIPTS[0].parent / "lib").glob("*.lua"))
 #: Scripts that only look: the inspector calls them.
-READ_ONLY = {"audit", "explain"}
+READ_ONLY = {"audit", "explain", "next_due", "survey"}
 
 each_script = pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 
@@ -77,6 +77,7 @@ def test_lua_and_python_build_the_same_key_names() -> None:
         "oldest": keys.oldest("{lane}"),
         "lane": keys.lane("{lane}"),
         "wake": keys.wake("{lane}"),
+        "bell": keys.bell(),
         "leases": keys.leases("{lane}"),
         "task": keys.task("{task_id}"),
         "delayed": keys.delayed(),

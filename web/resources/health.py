@@ -14,7 +14,6 @@ from web.answers import HealthAnswer
 from web.errors import not_ready
 from web.operations import Operation
 from web.replies import reply
-from web.views import lanes_of
 
 _log = logging.getLogger(__name__)
 
@@ -68,8 +67,9 @@ class ReadyzResource:
         waiting = [status.lane for status in self._inspector.lanes() if status.waiting]
         if not waiting:
             return []
-        served = {lane for worker in self._roster.workers() for lane in lanes_of(worker)}
-        return [f"tasks wait in lane {lane}, which no live worker serves" for lane in waiting if lane not in served]
+        workers = self._roster.workers()
+        unserved = [lane for lane in waiting if not self._roster.able(workers, lane)]
+        return [f"tasks wait in lane {lane}, which no live worker serves" for lane in unserved]
 
     def _ask_database(self) -> list[str]:
         self._ledger.get("readyz")

@@ -1,4 +1,4 @@
-"""The queue as a whole: its lanes, its workers, the last watermark."""
+"""The queue as a whole: its lanes and its workers."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -8,8 +8,7 @@ import falcon
 
 from pipeline.clock import Clock
 from pipeline.queue import Inspector, Roster, WorkerView
-from web.answers import LaneAnswer, LanesAnswer, WatermarkAnswer, WorkerAnswer, WorkersAnswer
-from web.errors import no_watermark
+from web.answers import LaneAnswer, LanesAnswer, WorkerAnswer, WorkersAnswer
 from web.operations import Operation
 from web.replies import reply
 
@@ -44,22 +43,3 @@ class WorkersResource:
         now_ms = self._clock.now_ms()
         views = [WorkerView.of(entry, now_ms) for entry in self._roster.workers()]
         reply(resp, WorkersAnswer(workers=[WorkerAnswer(**dataclasses.asdict(view)) for view in views]))
-
-
-class WatermarkResource:
-    """`GET /api/watermark`."""
-
-    operations: ClassVar[Mapping[str, Operation]] = {
-        "GET": Operation(
-            summary="The last snapshot of the scheduler", answers={200: (WatermarkAnswer,)}, refusals=(404, 503)
-        )
-    }
-
-    def __init__(self, inspector: Inspector) -> None:
-        self._inspector = inspector
-
-    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        snapshot = self._inspector.watermark()
-        if snapshot is None:
-            raise no_watermark()
-        reply(resp, WatermarkAnswer(**snapshot))

@@ -42,6 +42,7 @@ if not holds(task, token) then return {'lost', text(task, 'state')} end
 local now = now_from(given_now)
 local lane, device = open_owner(task, now)
 release(lane, device, task, cost_ms)
+add(lane, 'worked', math.max(0, cost_ms))
 write_dead_letter(task, ending, code, message, dead_max, now)
 end_task(lane, device, task, ending, code, dedupe_ms, max_per_mac, now)
 reseat(lane, device, policy, now)

@@ -36,6 +36,7 @@ if not holds(task, token) then return {'lost', text(task, 'state')} end
 local now = now_from(given_now)
 local lane, device = open_owner(task, now)
 release(lane, device, task, cost_ms)
+add(lane, 'worked', math.max(0, cost_ms))
 learn_cost(lane, text(task, 'class'), cost_ms)
 end_task(lane, device, task, 'done', '', dedupe_ms, max_per_mac, now)
 reseat(lane, device, policy, now)

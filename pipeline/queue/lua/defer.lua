@@ -19,7 +19,7 @@ ARGV
   11 code        string  why
 BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
-  leases:{lane} delayed backoff expiry global_pending overloaded_macs dead_letter
+  leases:{lane} delayed backoff bell expiry global_pending overloaded_macs dead_letter
 RETURNS
   delayed        due_ms
   dead
@@ -47,6 +47,7 @@ local lane, device = open_owner(task, now)
 -- A started attempt that is deferred was no attempt.
 if text(task, 'state') == 'running' then add(task, 'attempts', -1) end
 release(lane, device, task, 0)
+return_credit(device, now)
 add(task, 'defers', 1)
 
 local reply

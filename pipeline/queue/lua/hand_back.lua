@@ -35,6 +35,7 @@ local now = now_from(given_now)
 local lane, device = open_owner(task, now)
 if text(task, 'state') == 'running' then add(task, 'attempts', -1) end
 release(lane, device, task, cost_ms)
+return_credit(device, now)
 put_back(lane, device, task)
 save(task)
 reseat(lane, device, policy, now)

@@ -13,7 +13,7 @@ ARGV
   7 is_loss      int     1: the attempt cost an engine, which counts as a lost worker
 BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
-  leases:{lane} delayed
+  leases:{lane} delayed bell
 RETURNS
   delayed        due_ms
   lost           state

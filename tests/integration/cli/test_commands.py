@@ -15,6 +15,7 @@ from models.rows import DetectionRecord, Finished, NewTask, OcrRecord, StepRecor
 from pipeline.cli import run
 from pipeline.clock import SystemClock
 from pipeline.queue import Task, open_inspector, open_queue, open_roster
+from pipeline.scheduler.watermark import publish_watermark
 from pipeline.settings import Settings, load_settings
 
 MAC = "02aabbccddee"
@@ -80,6 +81,22 @@ def test_status_shows_lanes_and_workers(settings: Settings, answer: Callable[...
         ("text", 1, 1),
     ]
     assert [worker["pid"] for worker in status["workers"]] == ["7"]
+
+
+@pytest.mark.feature("S8")
+def test_status_shows_what_the_scheduler_says_of_each_lane(
+    settings: Settings, answer: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    enqueue(settings, "t1")
+    assert run(["status"]) == 0
+    assert "no scheduler has published" in capsys.readouterr().out
+
+    publish_watermark(open_inspector(settings), open_roster(settings), interval_ms=15_000)
+
+    text = answer("status")["lanes"][1]
+    assert (text["desired_workers"], text["starved_devices"], text["is_downgraded"]) == (1, 0, False)
+    assert run(["status"]) == 0
+    assert "wanted" in capsys.readouterr().out
 
 
 def test_a_worker_cannot_command_the_terminal_of_status(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:

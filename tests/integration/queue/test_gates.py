@@ -111,3 +111,20 @@ def test_a_batch_never_takes_more_than_the_free_slots_or_the_cap(line: Line) -> 
 
     assert len(line.queue.claim("ocr", limit=10)) == 2
     line.assert_books_balance()
+
+
+@pytest.mark.parametrize("is_handed_back", [True, False], ids=["handed back", "deferred"])
+def test_a_task_that_was_not_run_leaves_its_place_in_the_rate(line: Line, is_handed_back: bool) -> None:
+    line.queue.set_device(RED, DeviceRules(rate_per_minute=1))
+    (task_id,) = line.submit(RED)
+    token = line.claim().token
+    if is_handed_back:
+        line.queue.hand_back(task_id, token)
+    else:
+        line.queue.defer(task_id, token, code="no_capable_worker")
+        line.clock.advance(30_000)
+        line.queue.promote()
+        line.queue.resume()
+
+    assert line.claim().task_id == task_id
+    line.assert_books_balance()

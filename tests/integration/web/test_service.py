@@ -103,14 +103,8 @@ def test_an_entry_that_no_fairlane_wrote_is_shown_with_nulls(service):
     )
 
 
-def test_the_watermark_is_shown(service):
-    assert get(service, "/api/watermark").status_code == 404
-    service.roster.publish_watermark({"total_pending": 3, "timestamp": 1.5}, ttl_ms=20_000)
-    assert get(service, "/api/watermark").json == {"total_pending": 3, "timestamp": 1.5}
-
-
 @on_sqlite
-@pytest.mark.parametrize("path", ["/api/queue", "/api/watermark"])
+@pytest.mark.parametrize("path", ["/api/queue", "/api/watermark", "/api/scale"])
 def test_a_silent_queue_is_a_503(service, path):
     result = get(service, path, **silent(service))
     assert (result.status_code, result.json["type"]) == (503, "/problems/dependency-unavailable")

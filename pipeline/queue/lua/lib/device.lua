@@ -36,6 +36,14 @@ local function clamp_tag(lane, device)
   lane_put(device, 'tag', math.max(lane_get(device, 'tag'), floor))
 end
 
+-- Note when something falls due, and ring for the scheduler when that is sooner than all it could know of.
+local function fall_due(key, due, member)
+  redis.call('ZADD', key, digits(due), member)
+  if redis.call('ZRANGE', key, 0, 0)[1] ~= member then return end
+  redis.call('LPUSH', bell_key(), '1')
+  redis.call('LTRIM', bell_key(), 0, 0)
+end
+
 -- Make the site's ready set agree with the device: seated iff its line is not empty and no gate is shut. Equal scores
 -- are served in the order of seating: the member starts with a sequence number, never with the MAC.
 -- Returns the score it has there, or nil.
@@ -53,7 +61,7 @@ local function seat(lane, device, head, policy, now)
     redis.call('ZADD', schedule_key(device.lane, lane.site), digits(score), turn)
     return {member = turn, score = score}
   end
-  if head and opens then redis.call('ZADD', backoff_key(), digits(opens), device.mac .. ':' .. device.lane) end
+  if head and opens then fall_due(backoff_key(), opens, device.mac .. ':' .. device.lane) end
   if turn ~= '' then
     redis.call('ZREM', schedule_key(device.lane, lane.site), turn)
     lane_put(device, 'turn', '')

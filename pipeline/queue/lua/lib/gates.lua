@@ -33,6 +33,14 @@ local function take_credit(device, now)
   lane_put(device, 'credit_t', now)
 end
 
+-- What was claimed and not begun gives its token back.
+local function return_credit(device, now)
+  local per_minute = get(device, 'rate_per_minute')
+  if per_minute <= 0 then return end
+  lane_put(device, 'credit', math.min(per_minute, credit_of(device, now) + 1))
+  lane_put(device, 'credit_t', now)
+end
+
 -- When the next token is there: now, or later, epoch ms.
 local function rate_opens(device, now)
   local per_minute = get(device, 'rate_per_minute')

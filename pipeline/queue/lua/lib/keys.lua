@@ -9,6 +9,7 @@ local function sites_key(lane) return PREFIX .. 'site:schedule:' .. lane end
 local function oldest_key(lane) return PREFIX .. 'mac:oldest:' .. lane end
 local function lane_key(lane) return PREFIX .. 'lane:' .. lane end
 local function wake_key(lane) return PREFIX .. 'wake:' .. lane end
+local function bell_key() return PREFIX .. 'bell' end
 local function leases_key(lane) return PREFIX .. 'leases:' .. lane end
 local function task_key(task_id) return PREFIX .. 'task:' .. task_id end
 local function delayed_key() return PREFIX .. 'delayed' end

@@ -4,7 +4,7 @@
 
 local LANE_FIELDS = {
   'v', 't', 'phi', 'busy', 'token', 'seq', 'sites', 'estimates', 'rate', 'rate_t', 'waiting', 'delayed', 'accepted',
-  'done', 'failed', 'dead', 'expired', 'evicted', 'cancelled',
+  'done', 'failed', 'dead', 'expired', 'evicted', 'cancelled', 'worked',
 }
 local SITE_FIELDS = {'tag', 'charge', 'inflight', 'weight', 'turn', 'v', 't', 'phi'}
 -- Worker-ms charged for a task of a lane that has never finished one.

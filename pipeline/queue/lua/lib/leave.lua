@@ -24,7 +24,7 @@ end
 
 -- Delay it until its time has come.
 local function delay(lane, task, due)
-  redis.call('ZADD', delayed_key(), digits(due), address_of(task))
+  fall_due(delayed_key(), due, address_of(task))
   put(task, 'state', 'delayed')
   add(lane, 'delayed', 1)
 end

@@ -1,0 +1,46 @@
+"""Who is capable: what a registry entry must say for a lane."""
+
+from typing import Any
+
+import pytest
+
+from pipeline.queue import Needs, lanes_served, serving, slots_in
+
+GPU = Needs(gpu=frozenset({"ocr"}))
+
+
+def entry(queues: str = "ocr", **fields: Any) -> dict[str, str]:
+    return {"queues": queues, **fields}
+
+
+@pytest.mark.feature("S5")
+def test_where_a_gpu_is_required_only_workers_that_have_one_are_capable() -> None:
+    workers = [entry(gpu_available="0"), entry(), has := entry(gpu_available="1")]
+
+    assert GPU.capable(workers, "ocr") == [has]
+    assert Needs().capable(workers, "ocr") == workers
+    assert serving(workers, "ocr") == workers
+
+
+def test_a_worker_is_capable_of_the_lanes_it_serves_only() -> None:
+    assert GPU.capable([entry("text", gpu_available="1")], "ocr") == []
+    assert GPU.capable([entry("ocr,text")], "text") == [entry("ocr,text")]
+
+
+@pytest.mark.feature("S5")
+def test_a_worker_of_the_downgrade_queue_uses_no_gpu_even_if_its_host_has_one() -> None:
+    worker = entry("ocr_cpu", gpu_available="1")
+
+    assert GPU.capable([worker], "ocr") == []
+    assert Needs().capable([worker], "ocr") == [worker]
+    assert lanes_served(worker) == ["ocr"]
+
+
+def test_a_held_worker_is_capable() -> None:
+    assert GPU.capable([entry(gpu_available="1", state="held")], "ocr")
+
+
+def test_slots_are_what_can_really_run_and_what_no_fairlane_wrote_counts_for_nothing() -> None:
+    assert slots_in([entry(effective_concurrency="2"), entry(), entry(effective_concurrency="1")]) == 3
+    assert lanes_served({"queues": "ocr,mystery,ocr_cpu"}) == ["ocr"]
+    assert lanes_served({}) == []
