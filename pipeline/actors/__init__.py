@@ -4,6 +4,7 @@ Everything here is built after Dramatiq's fork and connects on first use.
 """
 
 import dramatiq
+from dramatiq import Middleware
 
 import models.base
 from models.ledger import Ledger
@@ -11,7 +12,7 @@ from models.migrate import pending
 from pipeline.actors.ocr import OcrWork, declare_execute_ocr
 from pipeline.actors.text import TextWork, declare_execute_text
 from pipeline.broker import FairBroker
-from pipeline.clock import SystemClock
+from pipeline.clock import Clock, SystemClock
 from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import ConfigurationError
@@ -45,7 +46,37 @@ def build_broker(settings: Settings, reader_factory: ReaderFactory = build_rapid
     database = models.base.connect(settings.effective_database_url)
     models.base.bind(database)
     ledger = Ledger(database, clock)
-    pool = OcrPool(
+    pool = build_pool(settings, reader_factory)
+
+    def prepare(lane: Lane) -> None:
+        if missing := pending(database):
+            raise ConfigurationError(f"the database lacks {len(missing)} migrations; run `fairlane migrate`")
+        if lane == "ocr":
+            pool.warm_up()
+
+    broker = FairBroker(
+        open_consumer_queue(settings),
+        poll_s=settings.poll_interval_seconds,
+        middleware=[
+            Context(),
+            WarmUp(prepare, pool.close),
+            *host_middleware(settings, pool, clock),
+            LeaseRenewal(open_queue(settings), renew_s=settings.lease_renew_seconds),
+            ForcedStop(open_queue(settings), ledger),
+            Outcome(ledger, clock, RetryRules.of(settings)),
+            Measure(clock),
+        ],
+    )
+    detector = Detector(Lexicon.load(settings.words_file))
+    store = open_store(settings.effective_storage_url)
+    declare_execute_ocr(broker, OcrWork(ledger, store, pool, detector, clock, settings.image_delete_after_end))
+    declare_execute_text(broker, TextWork(ledger, detector, clock))
+    return broker
+
+
+def build_pool(settings: Settings, reader_factory: ReaderFactory) -> OcrPool:
+    """The engine's children, none of them started yet."""
+    return OcrPool(
         slots=settings.ocr_slots,
         threads=settings.ocr_threads,
         child_limits=ChildLimits(
@@ -58,49 +89,24 @@ def build_broker(settings: Settings, reader_factory: ReaderFactory = build_rapid
         factory=reader_factory,
     )
 
-    def prepare(lane: Lane) -> None:
-        if missing := pending(database):
-            raise ConfigurationError(f"the database lacks {len(missing)} migrations; run `fairlane migrate`")
-        if lane == "ocr":
-            pool.warm_up()
 
-    retry_rules = RetryRules(
-        settings.max_attempts,
-        settings.max_deliveries,
-        settings.retry_backoff_base_seconds * 1000,
-        settings.retry_backoff_max_seconds * 1000,
-    )
+def host_middleware(settings: Settings, pool: OcrPool, clock: Clock) -> list[Middleware]:
+    """What looks at this host: whether it is too busy, what it can do, and who else should know."""
     roster = open_roster(settings)
-    registry = WorkerRegistry(roster, clock, ttl_ms=settings.worker_ttl_seconds * 1000)
     own = OwnProcesses(settings.supervisor_pid)
     sampler = open_sampler(settings, clock, own, uses_gpu=False)
-    broker = FairBroker(
-        open_consumer_queue(settings),
-        poll_s=settings.poll_interval_seconds,
-        middleware=[
-            Context(),
-            WarmUp(prepare, pool.close),
-            Backpressure(sampler, pool.renew_idle),
-            Capability(roster, lambda: sampler.figures.gpu is not None, is_gpu_required=settings.ocr_requires_gpu),
-            Presence(
-                registry,
-                engine_slots=settings.ocr_slots,
-                engine_name="rapid",
-                heartbeat_s=settings.worker_heartbeat_seconds,
-                figures=lambda: sampler.figures,
-                meet=own.count_siblings,
-            ),
-            LeaseRenewal(open_queue(settings), renew_s=settings.lease_renew_seconds),
-            ForcedStop(open_queue(settings), ledger),
-            Outcome(ledger, clock, retry_rules),
-            Measure(clock),
-        ],
-    )
-    detector = Detector(Lexicon.load(settings.words_file))
-    store = open_store(settings.effective_storage_url)
-    declare_execute_ocr(broker, OcrWork(ledger, store, pool, detector, clock, settings.image_delete_after_end))
-    declare_execute_text(broker, TextWork(ledger, detector, clock))
-    return broker
+    return [
+        Backpressure(sampler, pool.renew_idle),
+        Capability(roster, lambda: sampler.figures.gpu is not None, is_gpu_required=settings.ocr_requires_gpu),
+        Presence(
+            WorkerRegistry(roster, clock, ttl_ms=settings.worker_ttl_seconds * 1000),
+            engine_slots=settings.ocr_slots,
+            engine_name="rapid",
+            heartbeat_s=settings.worker_heartbeat_seconds,
+            figures=lambda: sampler.figures,
+            meet=own.count_siblings,
+        ),
+    ]
 
 
 _settings = load_settings_or_exit()

@@ -18,6 +18,7 @@ The ledger is written first: should the process die in between, the next worker 
 import logging
 import random
 from dataclasses import dataclass
+from typing import Self
 
 from dramatiq import Broker, MessageProxy, Middleware
 
@@ -35,6 +36,7 @@ from pipeline.errors import (
     TaskNotFound,
 )
 from pipeline.queue import TaskState
+from pipeline.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +59,15 @@ class RetryRules:
     max_losses: int
     base_ms: int
     max_ms: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        return cls(
+            max_attempts=settings.max_attempts,
+            max_losses=settings.max_deliveries,
+            base_ms=settings.retry_backoff_base_seconds * 1000,
+            max_ms=settings.retry_backoff_max_seconds * 1000,
+        )
 
     def delay_ms(self, attempt: int) -> int:
         """The wait after the given attempt (from 1), with jitter, never above `max_ms`."""

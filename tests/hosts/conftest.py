@@ -13,7 +13,7 @@ from models.ledger import Ledger
 from models.migrate import migrate
 from pipeline.clock import SystemClock
 from pipeline.intake import Intake
-from pipeline.queue import open_inspector, open_queue, open_roster
+from pipeline.queue import WorkerView, open_inspector, open_queue, open_roster
 from pipeline.settings import Settings, child_environment
 from pipeline.storage import open_store
 from pipeline.submission import ImageSubmission
@@ -45,10 +45,15 @@ class Fleet:
         self.hosts["house"].start(SCHEDULER, self._environment, self._folder / "house.log")
         for name in ("a", "b"):
             self.start_worker(self.hosts[name])
-        wait_until(lambda: {worker["hostname"] for worker in self.roster.workers()} == {"a", "b"}, 60)
+        wait_until(lambda: set(self.workers()) == {"a", "b"}, 60)
 
     def start_worker(self, host: Host) -> None:
         host.start(WORKER, self._environment, self._folder / f"{host.name}.log")
+
+    def workers(self) -> dict[str, WorkerView]:
+        """The live workers by host."""
+        views = [WorkerView.of(entry, SystemClock().now_ms()) for entry in self.roster.workers()]
+        return {view.hostname: view for view in views}
 
     def submit(self, count: int, order: bytes = b"") -> list[str]:
         """Submit pictures of as many devices, which make the engine do something, or nothing but read."""
@@ -80,7 +85,8 @@ class Fleet:
 
 
 @pytest.fixture
-def fleet(tmp_path: Path) -> Iterator[Fleet]:
+def fleet(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Fleet]:
+    """A fleet; a test may name settings of its own as the parameter."""
     # pytest's own folders are closed to `nobody`, as whom PostgreSQL runs for root.
     base = Path(tempfile.mkdtemp(prefix="fairlane-hosts-"))
     with Network(["house", "a", "b"]) as network:
@@ -93,6 +99,7 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
             lease_renew_seconds=1,
             worker_heartbeat_seconds=1,
             worker_ttl_seconds=4,
+            **getattr(request, "param", {}),
         )
         settings.data_dir.mkdir()
         fleet = Fleet(settings, network, tmp_path)
