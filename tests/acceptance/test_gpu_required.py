@@ -9,7 +9,7 @@ import pytest
 from pipeline.clock import SystemClock
 from pipeline.runner.stack import Stack
 from pipeline.samples import sample_images
-from pipeline.workers.gpu import has_gpu
+from pipeline.workers.gpu_probe import GpuProbe
 from tests.acceptance.conftest import Running, settings_for
 
 
@@ -31,7 +31,7 @@ def test_without_a_gpu_the_cpu_reads_the_image_once_the_grace_is_over(demanding:
     lane = demanding.api._ask("/api/watermark")["lanes"]["ocr"]
 
     assert (task["state"], task["attempts"]) == ("done", 1)
-    assert lane["is_downgraded"] is not has_gpu()
+    assert lane["is_downgraded"] is (GpuProbe().read() is None)
     assert lane["workers"] == 1
     assert demanding.api._ask("/api/scale")["lanes"]["ocr"]["desired_workers"] >= 1
     demanding.assert_books_balance()
