@@ -184,9 +184,9 @@ class Ledger:
             put_steps(task_id, steps)
 
     def close(self, task_id: str, state: str, code: str, message: str, *, seen_token: int | None = None) -> bool:
-        """End a task whoever runs it (expired, evicted, dead, cancelled); False when it has ended or is unknown, or its
-        token is no longer the `seen_token` that was given."""
-        is_as_seen = Task.ended_ms.is_null() if seen_token is None else Task.token == seen_token
+        """End a task whoever runs it (expired, evicted, dead, cancelled); False when it has ended or is unknown, or a
+        lease or a replay later than `seen_token` has written to it."""
+        is_as_seen = Task.ended_ms.is_null() if seen_token is None else Task.token <= seen_token
         with write(self._database):
             closed = (
                 Task.update(

@@ -85,7 +85,9 @@ def _put_in_line(queue: FairQueue, task: Task) -> bool:
 
 def tell_ledger(queue: FairQueue, ledger: Ledger, ended: Ended, reason: str) -> None:
     """Let the ledger end what the queue has ended; had it ended otherwise there, the queue follows."""
-    if not ledger.close(ended.task_id, ended.state.value, ended.code, reason):
+    # A task that is dead had a lease; whatever wrote later than that is a replay, which is not ours to end.
+    seen_token = ended.token if ended.state is TaskState.DEAD else None
+    if not ledger.close(ended.task_id, ended.state.value, ended.code, reason, seen_token=seen_token):
         follow_ledger(queue, ledger, ended.task_id, ended.token)
 
 

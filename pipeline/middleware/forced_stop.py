@@ -45,8 +45,7 @@ class ForcedStop(Middleware):
                 try:
                     self._hand_back(claim)
                 except Retryable as exc:
-                    log.warning("not handed back, the leases will run out: %s", exc)
-                    return
+                    log.warning("not handed back, its lease will run out: %s", exc)
 
     def _hand_back(self, claim: Claim) -> None:
         try:

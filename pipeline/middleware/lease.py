@@ -54,5 +54,5 @@ class LeaseRenewal(Middleware):
                     # The work goes on, since it cannot be stopped from here, but the ledger will take nothing from it.
                     log.warning("not renewed: %s", exc)
                 except QueueUnavailable as exc:
+                    # The others may lie in shards that answer.
                     log.warning("not renewed yet: %s", exc)
-                    break

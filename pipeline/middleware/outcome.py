@@ -98,6 +98,10 @@ class Outcome(Middleware):
         _report(message, exception)
         try:
             self._write(message, exception)
+        except TaskEnded as exc:  # a cancel was faster: the queue follows the ledger
+            message.ending = _follow(exc)
+        except TaskNotFound:
+            message.ending = Discard()
         except FairlaneError as exc:
             # The queue is told all the same; the reconciler brings the ledger after it.
             log.warning("the ledger was not told of the ending: %s", exc)

@@ -103,6 +103,9 @@ class Presence(Middleware):
             self._meet(self._registry.siblings())
         except QueueUnavailable as exc:
             log.warning("no heartbeat: %s", exc)
+        except Exception:
+            # Whatever it is, a worker that goes on working must not vanish from the registry for good.
+            log.exception("no heartbeat")
 
 
 def condition_of(slots: Slots, lanes: Iterable[Lane], figures: HostFigures) -> Condition:

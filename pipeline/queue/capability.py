@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pipeline.queue.reading import whole
 from pipeline.queue.types import LANES, Lane
 
 #: What `dramatiq --queues` may name, and the lane behind it. `ocr_cpu` serves the images without a GPU: always where
@@ -39,7 +40,7 @@ def serving(workers: Sequence[Entry], lane: Lane) -> list[Entry]:
 
 def slots_in(workers: Sequence[Entry]) -> int:
     """How many tasks these workers can really run at once."""
-    return sum(int(worker.get("effective_concurrency", 0)) for worker in workers)
+    return sum(whole(worker.get("effective_concurrency")) for worker in workers)
 
 
 def lanes_served(worker: Entry) -> list[Lane]:

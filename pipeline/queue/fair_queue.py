@@ -131,7 +131,8 @@ class FairQueue(Submitting):
             rules.dead_letter_max,
             code,
         )
-        return Ended(task_id, TaskState(reply.word), token, code)
+        due_ms = reply.number(0) if reply.word == "delayed" else None
+        return Ended(task_id, TaskState(reply.word), token, code, due_ms)
 
     def hand_back(self, task_id: str, token: int, *, cost_ms: int = 0) -> None:
         """Return the task to the head of its line as if it had not been claimed."""
@@ -214,6 +215,7 @@ class FairQueue(Submitting):
             rules.dedupe_ms,
             rules.max_per_mac,
             rules.dead_letter_max,
+            rules.lease_ms,
         )
         return [
             Ended(task_id, TaskState(state), int(token), "worker_crash") for task_id, state, token in _rows(reply, 3)

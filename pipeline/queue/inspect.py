@@ -11,6 +11,7 @@ from pipeline.clock import Clock
 from pipeline.queue.connection import reaching
 from pipeline.queue.explaining import Explanation, explanation_of
 from pipeline.queue.keys import Keys
+from pipeline.queue.reading import snapshot_of, state_named, whole, words
 from pipeline.queue.rules import Rules
 from pipeline.queue.scripts import Scripts
 from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, LaneSurvey, Mark, OpenTask, QueuedTask, TaskState
@@ -57,12 +58,12 @@ class Inspector:
     def find(self, task_id: str) -> QueuedTask | None:
         """What the queue knows of a task, or None when it does not know it (any more)."""
         fields = _text_hash(self._ask("HGETALL", self.keys.task(task_id)))
-        if "state" not in fields:
+        state, mac, lane = state_named(fields.get("state")), fields.get("mac", ""), fields.get("lane", "")
+        if state is None:
             return None
-        state, mac, lane = TaskState(fields["state"]), fields["mac"], fields["lane"]
         position = None
         if state is TaskState.QUEUED:
-            rank = self._ask("ZRANK", self.keys.line(mac, lane), fields["member"])
+            rank = self._ask("ZRANK", self.keys.line(mac, lane), fields.get("member", ""))
             position = None if rank is None else int(rank) + 1
         due = (
             self._ask("ZSCORE", self.keys.delayed(), f"{lane}:{mac}:{task_id}") if state is TaskState.DELAYED else None
@@ -72,11 +73,11 @@ class Inspector:
             lane="ocr" if lane == "ocr" else "text",
             mac=mac,
             state=state,
-            token=int(fields["token"]),
-            attempts=int(fields["attempts"]),
-            defers=int(fields["defers"]),
-            losses=int(fields["losses"]),
-            enqueued_ms=int(fields["enqueued_ms"]),
+            token=whole(fields.get("token")),
+            attempts=whole(fields.get("attempts")),
+            defers=whole(fields.get("defers")),
+            losses=whole(fields.get("losses")),
+            enqueued_ms=whole(fields.get("enqueued_ms")),
             due_ms=0 if due is None else int(float(due)),
             position=position,
             code=fields.get("code", ""),
@@ -101,7 +102,7 @@ class Inspector:
                 pipe.hmget(self.keys.task(task_id), ["state", "code", "token"])
             answers = pipe.execute()
         return [
-            None if state is None else (TaskState(state.decode()), (code or b"").decode(), int(token or 0))
+            (known, words(code), whole(words(token))) if (known := state_named(words(state))) else None
             for state, code, token in answers
         ]
 
@@ -180,8 +181,7 @@ class Inspector:
 
     def watermark(self) -> dict[str, Any] | None:
         """The last snapshot the scheduler published, or None when it is too old."""
-        snapshot = self._ask("GET", self.keys.watermark())
-        return None if snapshot is None else dict(json.loads(snapshot))
+        return snapshot_of(self._ask("GET", self.keys.watermark()))
 
     def server_facts(self) -> dict[str, str]:
         """What `doctor` must know of the server: version, persistence, eviction policy, memory."""
@@ -211,4 +211,4 @@ class Inspector:
 
 
 def _text_hash(raw: Any) -> dict[str, str]:
-    return {key.decode(): value.decode("utf-8", "replace") for key, value in dict(raw).items()}
+    return {words(key): words(value) for key, value in dict(raw).items()}

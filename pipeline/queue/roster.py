@@ -10,6 +10,7 @@ from pipeline.clock import Clock
 from pipeline.queue.capability import Entry, Needs, serving, slots_in
 from pipeline.queue.connection import reaching
 from pipeline.queue.keys import Keys
+from pipeline.queue.reading import words
 from pipeline.queue.types import LANES, Lane
 
 
@@ -65,12 +66,12 @@ class Roster:
             # An id outlives its hash by a little; whoever looks sweeps what is long over.
             self._client.zremrangebyscore(self._keys.workers(), "-inf", self._clock.now_ms() - 60_000)
             members: Any = self._client.zrange(self._keys.workers(), 0, -1)
-            ids = [member.decode() for member in members]
+            ids = [words(member) for member in members]
             with self._client.pipeline(transaction=False) as pipe:
                 for worker_id in ids:
                     pipe.hgetall(self._keys.worker(worker_id))
                 found = pipe.execute()
-        entries = [{key.decode(): value.decode() for key, value in raw.items()} for raw in found if raw]
+        entries = [{words(key): words(value) for key, value in raw.items()} for raw in found if raw]
         return sorted(entries, key=lambda entry: (entry.get("hostname", ""), entry.get("pid", "")))
 
     def pids_beside(self, hostname: str, machine: str) -> list[int]:
@@ -81,7 +82,7 @@ class Roster:
         """
         with reaching("siblings"):
             members: Any = self._client.zrange(self._keys.workers(), 0, -1)
-            ids = [member.decode() for member in members]
+            ids = [words(member) for member in members]
             here = [worker_id for worker_id in ids if worker_id.rpartition(":")[0] == hostname]
             with self._client.pipeline(transaction=False) as pipe:
                 for worker_id in here:

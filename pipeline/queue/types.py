@@ -153,12 +153,14 @@ class Ended:
         state: `queued` or `delayed` when it will run again, else its end.
         token: of the lease it had last, 0 when it never had one.
         code: why, in the words of `errors.py`.
+        due_ms: when a delayed one may run again, epoch ms.
     """
 
     task_id: str
     state: TaskState
     token: int = 0
     code: str = ""
+    due_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ import redis
 
 from pipeline.queue.connection import reaching
 from pipeline.queue.keys import Keys
-from pipeline.queue.types import Mark, OpenTask, TaskState
+from pipeline.queue.reading import state_named, whole, words
+from pipeline.queue.types import Mark, OpenTask
 
 
 def open_page(client: redis.Redis, keys: Keys, mark: Mark, limit: int) -> tuple[list[OpenTask], Mark | None]:
@@ -20,15 +21,15 @@ def open_page(client: redis.Redis, keys: Keys, mark: Mark, limit: int) -> tuple[
         found: Any = client.zrange(
             keys.expiry(), mark.expires_ms, "+inf", byscore=True, offset=mark.seen, num=limit, withscores=True
         )
-        ids = [member.decode() for member, _ in found]
+        ids = [words(member) for member, _ in found]
         with client.pipeline(transaction=False) as pipe:
             for task_id in ids:
                 pipe.hmget(keys.task(task_id), ["state", "token"])
             answers = pipe.execute() if ids else []
     tasks = [
-        OpenTask(task_id, TaskState(state.decode()), int(token))
+        OpenTask(task_id, known, whole(words(token)))
         for task_id, (state, token) in zip(ids, answers, strict=True)
-        if state is not None and token is not None
+        if (known := state_named(words(state)))
     ]
     if len(ids) < limit:
         return tasks, None

@@ -98,6 +98,11 @@ class Loop:
             if not duty.is_failing:
                 log.warning("%s: will be tried again: %s", duty.name, exc)
             duty.is_failing = True
+        except Exception:
+            # A bug, or what no fairlane wrote: the other duties go on, and so does the house.
+            if not duty.is_failing:
+                log.exception("%s: will be tried again", duty.name)
+            duty.is_failing = True
         else:
             if duty.is_failing:
                 log.info("%s: works again", duty.name)

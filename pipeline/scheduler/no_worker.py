@@ -113,7 +113,7 @@ class NoWorker:
             if ended.state is TaskState.DEAD:
                 self._ledger.end(ended.task_id, ended.token, ended.state.value, ended.code, _message(lane))
             else:
-                self._ledger.put_back(ended.task_id, ended.token, "delayed", ended.code, _message(lane), None)
+                self._ledger.put_back(ended.task_id, ended.token, "delayed", ended.code, _message(lane), ended.due_ms)
         except TaskEnded:
             follow_ledger(self._queue, self._ledger, ended.task_id, ended.token)
         except TaskNotFound:

@@ -158,7 +158,7 @@ def _wanted(load: Load, slots: float, rules: ScaleRules) -> int:
 
 def _steadied(load: Load, memory: Memory | None, wanted: int, rules: ScaleRules) -> tuple[int, int | None]:
     # Who knows nothing of before begins with what is there, so that a restart takes nobody away.
-    before = min(load.workers, rules.max_workers) if memory is None else memory.desired_workers
+    before = min(load.workers if memory is None else memory.desired_workers, rules.max_workers)
     if wanted >= before:
         return wanted, None
     since_ms = memory.below_since_ms if memory and memory.below_since_ms is not None else load.now_ms

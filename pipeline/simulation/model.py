@@ -203,14 +203,15 @@ class ModelQueue:
         self._release(held, 0)
         held.device.return_credit(self._clock.now_ms())
         held.record.defers += 1
-        state = TaskState.DEAD if held.record.defers > rules.max_defers else TaskState.DELAYED
+        state, due_ms = TaskState.DEAD if held.record.defers > rules.max_defers else TaskState.DELAYED, None
         if state is TaskState.DEAD:
             self._end(held)
         else:
             backoff_ms = min(rules.defer_base_ms * 2 ** (held.record.defers - 1), rules.defer_max_ms)
-            held.device.deferred_until = max(self._delay(held, backoff_ms), held.device.deferred_until)
+            due_ms = self._delay(held, backoff_ms)
+            held.device.deferred_until = max(due_ms, held.device.deferred_until)
         self._reseat(held)
-        return Ended(task_id, state, token, code)
+        return Ended(task_id, state, token, code, due_ms)
 
     def hand_back(self, task_id: str, token: int, *, cost_ms: int = 0) -> None:
         """Return the task to the head of its line."""

@@ -58,10 +58,15 @@ class Device:
 
     def credit_at(self, now: int) -> float:
         """Return the tokens of the rate limit."""
-        per_minute = self.rules.rate_per_minute or 0.0
         if self.credit is None:
-            return per_minute
-        return min(per_minute, self.credit + max(0, now - self.credit_ms) * per_minute / 60000)
+            return self._bucket
+        self.credit_ms = min(self.credit_ms, now)
+        earned = (now - self.credit_ms) * (self.rules.rate_per_minute or 0.0) / 60000
+        return min(self._bucket, self.credit + earned)
+
+    @property
+    def _bucket(self) -> float:
+        return max(1.0, self.rules.rate_per_minute or 0.0)
 
     def take_credit(self, now: int) -> None:
         if self.rules.rate_per_minute:
@@ -69,7 +74,7 @@ class Device:
 
     def return_credit(self, now: int) -> None:
         if self.rules.rate_per_minute:
-            self.credit, self.credit_ms = min(self.rules.rate_per_minute, self.credit_at(now) + 1), now
+            self.credit, self.credit_ms = min(self._bucket, self.credit_at(now) + 1), now
 
     def shut_gate(self, now: int) -> tuple[bool, float | None]:
         """Say whether a gate keeps the device out, and until when if it opens by itself, epoch ms."""

@@ -41,6 +41,7 @@ local task = open_task(task_id)
 if not holds(task, token) then return {'lost', text(task, 'state')} end
 local now = now_from(given_now)
 local lane, device = open_owner(task, now)
+if text(task, 'state') == 'leased' then return_credit(device, now) end
 release(lane, device, task, cost_ms)
 add(lane, 'worked', math.max(0, cost_ms))
 write_dead_letter(task, ending, code, message, dead_max, now)

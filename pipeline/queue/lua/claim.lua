@@ -48,7 +48,9 @@ local now = now_from(given_now)
 for _ = 1, 8 do
   local site_turn = redis.call('ZRANGE', sites_key(lane_name), 0, 0)[1]
   if not site_turn then break end
-  local reply = serve_site(string.match(site_turn, ':(.+)$'))
+  local site = string.match(site_turn, ':(.+)$')
+  if not site then redis.call('ZREM', sites_key(lane_name), site_turn) end
+  local reply = site and serve_site(site)
   if reply then return reply end
 end
 -- Whatever wake-ups are left are stale: nothing can be served now.

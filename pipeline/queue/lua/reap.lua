@@ -13,6 +13,7 @@ ARGV
   6 dedupe_ms    int     how long an ended task is remembered
   7 max_per_mac  int     tasks, one device
   8 dead_max     int     dead letters kept
+  9 lease_ms     int     no lease is longer: one that seems to be is from before the clock was set back
 BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
   leases:{lane} expiry global_pending overloaded_macs dead_letter
@@ -32,7 +33,7 @@ COST  O(limit log n)
 
 local given_now, lane_name, limit, policy = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local max_losses, dedupe_ms = tonumber(ARGV[5]), tonumber(ARGV[6])
-local max_per_mac, dead_max = tonumber(ARGV[7]), tonumber(ARGV[8])
+local max_per_mac, dead_max, lease_ms = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 
 local now = now_from(given_now)
 
@@ -64,6 +65,11 @@ local function forget_one(mac, task_id)
   reseat(lane, device, policy, now)
   save_device(device)
   save(lane)
+end
+
+local latest = digits(now + lease_ms)
+for _, where in ipairs(redis.call('ZRANGEBYSCORE', leases_key(lane_name), '(' .. latest, '+inf', 'LIMIT', 0, limit)) do
+  redis.call('ZADD', leases_key(lane_name), latest, where)
 end
 
 local reply = {'reaped'}

@@ -3,6 +3,7 @@
 import pytest
 
 from pipeline.errors import InvalidInput
+from pipeline.queue import TaskState
 from pipeline.queue.types import DeviceRules
 from tests.support.line import BLUE, RED, Line
 
@@ -128,3 +129,60 @@ def test_a_task_that_was_not_run_leaves_its_place_in_the_rate(line: Line, is_han
 
     assert line.claim().task_id == task_id
     line.assert_books_balance()
+
+
+@pytest.mark.feature("Q18")
+def test_a_rate_of_less_than_one_a_minute_lets_one_through_at_its_time(line: Line) -> None:
+    line.queue.set_device(RED, DeviceRules(rate_per_minute=0.5))
+    line.submit(RED, 2)
+    line.drain(1, cost_ms=0)
+    assert not line.queue.claim("ocr")
+
+    line.clock.advance(120_000)
+
+    assert line.queue.resume() == [RED]
+    assert len(line.drain(1, cost_ms=0)) == 1
+
+
+def test_a_clock_that_is_set_back_does_not_stop_a_rate(line: Line) -> None:
+    line.queue.set_device(RED, DeviceRules(rate_per_minute=1))
+    line.submit(RED, 2)
+    line.clock.advance(1_200_000)
+    line.drain(1, cost_ms=0)
+    line.clock.advance(-1_200_000)
+    line.submit(RED)
+
+    line.clock.advance(61_000)
+    line.submit(RED)
+
+    assert len(line.drain(1, cost_ms=0)) == 1
+
+
+def test_a_task_buried_before_it_began_uses_up_no_rate(line: Line) -> None:
+    line.queue.set_device(RED, DeviceRules(rate_per_minute=1))
+    line.submit(RED, 3)
+
+    for _ in range(3):
+        claim = line.claim()
+        line.queue.bury(claim.task_id, claim.token, ending=TaskState.DEAD, code="x", message="", cost_ms=0)
+
+    line.assert_books_balance()
+
+
+@pytest.mark.parametrize("garbage", ["", "x", ":"])
+def test_what_no_fairlane_wrote_in_the_ready_sets_stops_nobody(line: Line, garbage: str) -> None:
+    line.submit(RED)
+    for key in (line.queue.keys.schedule("ocr", "local"), line.queue.keys.sites("ocr")):
+        line.client.zadd(key, {garbage: -1e18})
+
+    assert line.claim().mac == RED
+
+
+@pytest.mark.parametrize("field", ["v", "phi", "local|v", "local|tag"])
+def test_a_clock_that_is_no_number_is_nought(line: Line, field: str) -> None:
+    line.submit(RED)
+    line.client.hset(line.queue.keys.lane("ocr"), field, "nan")
+
+    line.submit(RED)
+
+    assert len(line.drain(2)) == 2

@@ -186,3 +186,16 @@ def test_a_backoff_that_has_ended_stays_ended_when_the_clock_is_set_back(line: L
 
     assert len(line.drain(2, cost_ms=1)) == 2
     line.assert_books_balance()
+
+
+@pytest.mark.feature("Q8")
+def test_a_lease_from_before_the_clock_was_set_back_runs_out_in_time(line: Line) -> None:
+    line.clock.advance(1_200_000)
+    (task_id,) = line.submit(RED)
+    line.claim()
+    line.clock.advance(-1_200_000)
+    assert line.queue.reap("ocr") == []
+
+    line.clock.advance(line.rules.lease_ms)
+
+    assert [ended.task_id for ended in line.queue.reap("ocr")] == [task_id]

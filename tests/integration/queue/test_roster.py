@@ -19,3 +19,15 @@ def test_workers_beside_one_another_share_host_and_process_table(valkey: redis.R
 
 def test_nobody_is_beside_an_empty_host(valkey: redis.Redis, clock: FakeClock) -> None:
     assert Roster(valkey, Keys("sensitive:"), clock).pids_beside("h", "m") == []
+
+
+def test_entries_that_no_fairlane_wrote_hide_no_worker(valkey: redis.Redis, clock: FakeClock) -> None:
+    roster = Roster(valkey, Keys("sensitive:"), clock)
+    valkey.zadd(roster._keys.workers(), {b"\xff\xfe": clock.now_ms() + 60_000, b"odd": clock.now_ms() + 60_000})
+    valkey.hset(
+        roster._keys.worker("odd"), mapping={b"queues": b"ocr", b"effective_concurrency": b"", b"\xff": b"\xfe"}
+    )
+    roster.enter("h:1", {"queues": "ocr", "effective_concurrency": "3", "machine": "m"}, ttl_ms=60_000)
+
+    assert roster.slots() == {"ocr": 3, "text": 0}
+    assert roster.pids_beside("h", "m") == [1]

@@ -149,6 +149,19 @@ def test_a_task_the_ledger_has_ended_is_not_done_again(shop: Shop) -> None:
     wait_until(lambda: states_of(shop, "t") == ("cancelled", "cancelled"))
 
 
+def test_a_cancel_that_is_faster_than_a_bad_end_stands_in_both_books(shop: Shop) -> None:
+    def cancelled_meanwhile(task_id: str, token: int, attempt: int) -> None:
+        shop.ledger.close(task_id, "cancelled", "cancelled", "by its owner")
+        raise BadImage("cut short")
+
+    shop.work = cancelled_meanwhile
+    shop.submit("t")
+    shop.start()
+
+    wait_until(lambda: states_of(shop, "t") == ("cancelled", "cancelled"))
+    assert shop.inspector.dead_letters() == []
+
+
 @pytest.mark.feature("Q13")
 def test_a_withdrawn_submission_is_forgotten_so_that_its_id_may_come_again(shop: Shop) -> None:
     shop.submit("t")

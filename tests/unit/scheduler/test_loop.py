@@ -47,6 +47,20 @@ def test_a_duty_that_reaches_no_server_is_tried_again_and_the_others_are_done(cl
     assert done == ["tried", "well"] * 2
 
 
+def test_a_duty_with_a_bug_ends_neither_the_others_nor_the_house(clock: FakeClock) -> None:
+    done: list[str] = []
+    loop = Loop(
+        [Duty("bug", 0, lambda: done.append(str(1 // 0))), Duty("fine", 0, lambda: done.append("fine"))],
+        clock,
+        tick_s=1,
+    )
+
+    loop.tick()
+    loop.tick()
+
+    assert done == ["fine", "fine"]
+
+
 def test_a_stopped_loop_finishes_the_duty_under_way_and_begins_no_other(clock: FakeClock) -> None:
     done: list[str] = []
 

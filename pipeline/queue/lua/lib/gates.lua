@@ -19,12 +19,15 @@ local function lane_add(device, field, amount) add(device.part, field, amount) e
 
 local function weight_of(device) return weight_or_one(get(device, 'weight')) end
 
--- The rate limit is a bucket of tokens that holds one minute's worth; a claim takes one.
+-- The rate limit is a bucket of tokens that holds one minute's worth, at least one; a claim takes one.
+local function bucket_of(device) return math.max(1, get(device, 'rate_per_minute')) end
+
 local function credit_of(device, now)
-  local per_minute = get(device, 'rate_per_minute')
-  if text(device.part, 'credit') == '' then return per_minute end
-  local earned = math.max(0, now - lane_get(device, 'credit_t')) * per_minute / 60000
-  return math.min(per_minute, lane_get(device, 'credit') + earned)
+  if text(device.part, 'credit') == '' then return bucket_of(device) end
+  -- A clock that was set back must not stop the tokens until it has caught up.
+  if lane_get(device, 'credit_t') > now then lane_put(device, 'credit_t', now) end
+  local earned = (now - lane_get(device, 'credit_t')) * get(device, 'rate_per_minute') / 60000
+  return math.min(bucket_of(device), lane_get(device, 'credit') + earned)
 end
 
 local function take_credit(device, now)
@@ -35,9 +38,8 @@ end
 
 -- What was claimed and not begun gives its token back.
 local function return_credit(device, now)
-  local per_minute = get(device, 'rate_per_minute')
-  if per_minute <= 0 then return end
-  lane_put(device, 'credit', math.min(per_minute, credit_of(device, now) + 1))
+  if get(device, 'rate_per_minute') <= 0 then return end
+  lane_put(device, 'credit', math.min(bucket_of(device), credit_of(device, now) + 1))
   lane_put(device, 'credit_t', now)
 end
 

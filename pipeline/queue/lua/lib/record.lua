@@ -32,6 +32,8 @@ local function get(record, field)
   local number = record.number[field]
   if not number then
     number = tonumber(record.value[field] or 0) or 0
+    -- Nobody here wrote `nan`, which would make every sum it gets into another one.
+    if number ~= number then number = 0 end
     record.number[field] = number
   end
   return number

@@ -30,8 +30,14 @@ end
 
 -- The device of the site whose turn is next: {member, score}, or nil.
 local function first_device(lane_name, site)
-  local first = redis.call('ZRANGE', schedule_key(lane_name, site), 0, 0, 'WITHSCORES')
-  return #first > 0 and {member = first[1], score = tonumber(first[2])} or nil
+  for _ = 1, 8 do
+    local first = redis.call('ZRANGE', schedule_key(lane_name, site), 0, 0, 'WITHSCORES')
+    if #first == 0 then return nil end
+    if string.find(first[1], ':.') then return {member = first[1], score = tonumber(first[2])} end
+    -- No fairlane wrote that.
+    redis.call('ZREM', schedule_key(lane_name, site), first[1])
+  end
+  return nil
 end
 
 -- A site that was out of the ready set does not come back with more credit than one task of the dearest kind.
@@ -60,7 +66,7 @@ local function rescore_the_lonely(lane, policy)
   local lonely = redis.call('ZRANGE', sites_key(lane.name), 0, 0)[1]
   if not lonely then return end
   local site = string.match(lonely, ':(.+)$')
-  if site == lane.site then return end
+  if not site or site == lane.site then return end
   local other = open_lane(lane.name, site, get(lane, 't'))
   local first = first_device(lane.name, site)
   if first then redis.call('ZADD', sites_key(lane.name), digits(site_score(other, first, policy)), lonely) end

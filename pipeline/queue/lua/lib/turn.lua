@@ -40,7 +40,13 @@ local function serve_site(site)
     save(lane)
     return nil
   end
-  local device = open_device(string.match(two[1], ':(.+)$'), lane_name)
+  local mac = string.match(two[1], ':(.+)$')
+  if not mac then
+    -- No fairlane wrote that.
+    redis.call('ZREM', schedule_key(lane_name, site), two[1])
+    return nil
+  end
+  local device = open_device(mac, lane_name)
   put(lane, 'v', math.max(get(lane, 'v'), site_get(lane, 'tag')))
   site_put(lane, 'v', math.max(site_get(lane, 'v'), lane_get(device, 'tag')))
   local charge_before = site_get(lane, 'charge')

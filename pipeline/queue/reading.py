@@ -1,0 +1,34 @@
+"""Reading what lies in Redis, where anybody may have written anything: what makes no sense counts as not there."""
+
+import json
+from typing import Any
+
+from pipeline.queue.types import TaskState
+
+_STATES = {state.value: state for state in TaskState}
+#: Digits of the largest whole number that is believed.
+_DIGITS_MAX = 18
+
+
+def words(raw: bytes | None) -> str:
+    """The text, empty for nothing; what is not UTF-8 in it is replaced."""
+    return "" if raw is None else raw.decode("utf-8", "replace")
+
+
+def whole(text: str | None) -> int:
+    """The whole number of 18 digits at most, 0 for anything else."""
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) <= _DIGITS_MAX else 0
+
+
+def state_named(name: str | None) -> TaskState | None:
+    """The state of that name, None for anything else."""
+    return _STATES.get(name or "")
+
+
+def snapshot_of(raw: bytes | None) -> dict[str, Any] | None:
+    """The JSON object, None for anything else."""
+    try:
+        found = None if raw is None else json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
