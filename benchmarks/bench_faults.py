@@ -108,18 +108,6 @@ def kill_engine(load: Load) -> Callable[[], bool]:
     return lambda: load.runs_again(task, started_ms)
 
 
-def kill_worker(load: Load) -> Callable[[], bool]:
-    task, started_ms = load.running()
-    load.fairlane.processes("dramatiq", "--queues ocr")[1].kill()
-    return lambda: load.runs_again(task, started_ms)
-
-
-def kill_master(load: Load) -> Callable[[], bool]:
-    task, started_ms = load.running()
-    load.fairlane.processes("dramatiq", "--queues ocr")[0].kill()
-    return lambda: load.runs_again(task, started_ms)
-
-
 def kill_text_worker(load: Load) -> Callable[[], bool]:
     load.fairlane.processes("dramatiq", "--queues text")[0].kill()
     return load.text_is_done
@@ -145,8 +133,6 @@ def kill_valkey(load: Load) -> Callable[[], bool]:
 
 VICTIMS: dict[str, tuple[Callable[[Load], Callable[[], bool]], str]] = {
     "engine child": (kill_engine, "its image is read again"),
-    "ocr worker": (kill_worker, "its image is read again"),
-    "ocr master": (kill_master, "its image is read again"),
     "text worker": (kill_text_worker, "a text is done"),
     "web": (kill_web, "a text is accepted and done"),
     "scheduler": (kill_scheduler, "the house is kept"),
@@ -180,6 +166,62 @@ def _wait_after(kill: Callable[[Load], Callable[[], bool]], load: Load) -> float
     return perf_counter() - began
 
 
+def measure_killed_workers(plan: Plan, folder: Path) -> Iterator[str]:
+    """Kill OCR workers of several, in turns, while all of them are busy; what they read is read again by another."""
+    with _ward(plan, folder, lease_seconds=plan.lease_s, lease_renew_seconds=max(1, plan.lease_s // 3)) as ward:
+        is_over = threading.Event()
+        feeding = threading.Thread(target=_feed, args=(ward, is_over, 2 * plan.workers), daemon=True)
+        feeding.start()
+        for number, name in enumerate(("ocr worker", "ocr master")):
+            waits: list[float] = []
+            while len(waits) < plan.kills:
+                waits += _wait_for_lost(ward, plan.workers, is_master=bool(number))
+            p99 = float(np.quantile(waits, 0.99, method="higher"))
+            yield f"{name:14} {len(waits)} kills; its image is read again after {spread(waits, 1)} s, p99 {p99:.1f} s"
+        is_over.set()
+        feeding.join()
+        wait_until(lambda: not ward.ledger.open_tasks(None, 1), _LIMIT_S)
+        wait_until(lambda: all(books.balances for books in ward.inspector.audit()), _LIMIT_S)
+
+
+def _feed(ward: Ward, is_over: threading.Event, waiting: int) -> None:
+    # Of one device: what comes back stands at its head.
+    while not is_over.wait(0.2):
+        with suppress(Retryable, Overload):
+            if ward.inspector.lanes()[0].waiting < waiting:
+                ward.submit(b"take two seconds", _MACS[0])
+
+
+def _wait_for_lost(ward: Ward, workers: int, *, is_master: bool) -> list[float]:
+    """Kill the worker that has lived longest, all being busy; return how long until what it was reading is read again.
+
+    It may have just finished: then there is nothing to return.
+    """
+    running: dict[str, int | None] = {}
+
+    def are_busy() -> bool:
+        running.clear()
+        rows = ward.ledger.open_tasks(None, 100)
+        running.update({row.task_id: row.started_ms for row in rows if row.state == "running"})
+        return len(running) == workers and len(ward.masters()) == workers
+
+    wait_until(are_busy, _LIMIT_S)
+    master = ward.masters()[0]
+    (master if is_master else master.children()[0]).kill()
+    began = perf_counter()
+    waits: dict[str, float] = {}
+
+    def is_settled() -> bool:
+        for task_id, started_ms in running.items():
+            row = ward.ledger.get(task_id)
+            if task_id not in waits and row and row.started_ms != started_ms and row.started_ms is not None:
+                waits[task_id] = perf_counter() - began
+        return all(task_id in waits or ward.has_ended(task_id) for task_id in running)
+
+    wait_until(is_settled, _LIMIT_S)
+    return list(waits.values())
+
+
 def measure_poison(plan: Plan, folder: Path) -> Iterator[str]:
     """Read good pictures alone and among poison; the ratio of what is read per second."""
     rates = {}
@@ -199,7 +241,7 @@ def measure_poison(plan: Plan, folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def _ward(plan: Plan, folder: Path) -> Iterator[Ward]:
+def _ward(plan: Plan, folder: Path, **overrides: int) -> Iterator[Ward]:
     (folder / "data").mkdir(parents=True)
     server = start_valkey(folder)
     settings = settings_for(
@@ -210,6 +252,7 @@ def _ward(plan: Plan, folder: Path) -> Iterator[Ward]:
         ocr_recycle_rss_bytes=500_000_000,
         ocr_memory_limit_bytes=500_000_000,
         max_per_mac_pending=5_000,
+        **overrides,
     )
     ward = Ward(settings, folder, plan.workers)
     try:
@@ -228,6 +271,7 @@ def run(plan: Plan) -> Iterator[str]:
         yield f"plan      {plan.kills} kills each, lease {plan.lease_s} s"
         yield f"          {plan.good} good pictures of 0.2 s, {plan.workers} workers\n"
         yield from measure_poison(plan, Path(folder) / "ward")
+        yield from measure_killed_workers(plan, Path(folder) / "workers")
         yield from measure_kills(plan, Path(folder) / "stack")
 
 

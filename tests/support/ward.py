@@ -1,7 +1,10 @@
 """Workers with an engine that obeys: what a picture says, it does, crash or hang included."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 import models.base
 from models.ledger import Ledger
@@ -62,6 +65,21 @@ class Ward:
         assert row is not None
         return row.state, row.code
 
+    def masters(self) -> list[psutil.Process]:
+        """The workers' master processes, in the order of their start."""
+        found = [process for process in psutil.Process().children() if "poison_worker" in " ".join(_words_of(process))]
+        return sorted(found, key=lambda process: process.pid)
+
+    def has_ended(self, task_id: str) -> bool:
+        row = self.ledger.get(task_id)
+        return row is not None and row.has_ended
+
     def stop(self) -> None:
         self.supervisor.stop(list(self._programs))
         self.supervisor.close()
+
+
+def _words_of(process: psutil.Process) -> list[str]:
+    with suppress(psutil.Error):
+        return list(process.cmdline())
+    return []
