@@ -4,7 +4,7 @@ import logging
 from dataclasses import asdict
 
 from models.ledger import DetectionRecord
-from pipeline.detector.detector import Screening
+from pipeline.detector.findings import Screening
 
 log = logging.getLogger("pipeline.hits")
 
