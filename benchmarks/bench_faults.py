@@ -67,12 +67,16 @@ class Load:
         self._thread.join()
 
     def running(self) -> tuple[str, int]:
-        """A task that an engine is reading: its id, and when it was started."""
+        """A task that an engine is reading for the first time: its id, and when it was started.
+
+        One that had its engine killed before waits longer each time, as it should.
+        """
         found: list[tuple[str, int]] = []
 
         def look() -> bool:
             rows = self.fairlane.ledger.open_tasks(None, 50)
-            found.extend((row.task_id, row.started_ms) for row in rows if row.state == "running" and row.started_ms)
+            fresh = [row for row in rows if row.state == "running" and row.attempts == 1]
+            found.extend((row.task_id, row.started_ms) for row in fresh if row.started_ms)
             return bool(found)
 
         wait_until(look, _LIMIT_S)

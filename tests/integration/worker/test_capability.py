@@ -15,7 +15,9 @@ from pipeline.middleware import Capability, Context, LeaseRenewal, Measure, Outc
 from pipeline.queue import FairQueue, Inspector, Needs, Roster, Rules, Task
 from pipeline.queue.keys import Keys
 from pipeline.scheduler.no_worker import NoWorker
+from pipeline.workers.gpu_probe import GpuFigures
 from pipeline.workers.registry import WorkerRegistry
+from pipeline.workers.sampler import HostFigures
 from tests.support.processes import wait_until
 
 CLOCK = SystemClock()
@@ -53,6 +55,8 @@ class Studio:
                     engine_slots=1,
                     engine_name="rapid",
                     heartbeat_s=1,
+                    figures=lambda: self.figures_of(name),
+                    meet=lambda _: None,
                 ),
                 LeaseRenewal(FairQueue(redis.Redis.from_url(self.url), RULES), renew_s=0.5),
                 Outcome(self.ledger, CLOCK, RetryRules(max_attempts=2, max_losses=3, base_ms=1, max_ms=1)),
@@ -69,6 +73,9 @@ class Studio:
         self.workers.append(Worker(broker, queues={queue_name}, worker_threads=2, worker_timeout=50))
         self.workers[-1].start()
         return broker
+
+    def figures_of(self, name: str) -> HostFigures:
+        return HostFigures(gpu=GpuFigures(0.0, 0.0) if self.gpus.get(name) else None)
 
     def judge(self, strategy: str) -> None:
         NoWorker(self.queue, self.inspector, self.roster, self.ledger, strategy=strategy, grace_ms=0).run()
