@@ -11,9 +11,9 @@ _ENDINGS = (
     "edu|gov|co|io|me|tv|app|dev|ai|in|us|uk|jp|kr|hk|tw|ru|de|fr|eu|xin|icu|cloud|tech|space|website|ink|red|ws|la|im"
 )
 _HOST_ENDING = re.compile(
-    rf"\s?[.。｡]\s?(?:{_ENDINGS})(?![0-9a-z@-])|[点點](?:com|cn|net|org|top|xyz|vip|cc)(?![0-9a-z@-])"
+    rf"[.。｡]\s?(?:{_ENDINGS})(?![0-9a-z@-])|[点點](?:com|cn|net|org|top|xyz|vip|cc)(?![0-9a-z@-])"
 )
-_HOST = re.compile(r"(?:[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?[.。｡点點])*[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?$")
+_HOST = re.compile(r"(?:[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?[.。｡点點])*[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?\s?$")
 _TAIL = re.compile(r"(?::[0-9]{1,5})?(?:[/?#][!-~]*)?")
 _SCHEME = re.compile(r"(?:https?|ftp)[:：]//[^\s\u4e00-\u9fff，。；！？、（）《》“”‘’]+")
 _MAIL = re.compile(

@@ -3,7 +3,6 @@
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import cache
 from pathlib import Path
 
@@ -18,14 +17,14 @@ EXPANDED = _CODES
 NO_CHARACTER = "\uffff"
 
 
-class Kind(IntEnum):
-    """What a character is, as far as finding words needs to know."""
+class Kind:
+    """What a character is, as far as finding words needs to know; no Enum, whose members cost a microsecond each."""
 
     OTHER = 0  # ideographs, kana, and letters of scripts that put no space between words
     LETTER = 1
     LOOK_ALIKE = 2  # a letter of another script that looks Latin
     DIGIT = 3
-    NUMERAL = 4  # of Chinese text
+    NUMERAL = 4  # of Chinese text, spelled out
     MARK = 5
     INVISIBLE = 6
     SPACE = 7
@@ -61,7 +60,7 @@ def characters() -> Characters:
     kind = np.zeros(_CODES, dtype=np.uint8)
     expansions: list[tuple[int, ...]] = []
     for first, last, name, spelled in _rows():
-        kind[first : last + 1] = Kind[name.upper()]
+        kind[first : last + 1] = getattr(Kind, name.upper())
         if spelled == ".":
             fold[first : last + 1] = 0
         elif spelled[0] in "+-":

@@ -5,7 +5,6 @@ from functools import lru_cache
 
 from pipeline.detector.combinations import combined
 from pipeline.detector.contacts import contacts
-from pipeline.detector.expressions import Expressions
 from pipeline.detector.findings import ContactHit, Hit, HitKind, ListName, Screening, masked, verdict_of
 from pipeline.detector.lexicon import Found, Lexicon
 from pipeline.detector.lines import Line, Page
@@ -25,12 +24,10 @@ class Detector:
 
     Args:
         lexicon: the global list. Its allowed words keep hits of both lists off.
-    Raises: InvalidInput, naming each expression of the list that cannot be.
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._global = lexicon
-        self._expressions = Expressions(lexicon.rules.expressions)
         self._combinations = [
             (combination, frozenset(lexicon.part(word) for word in combination.words))
             for combination in lexicon.rules.combinations
@@ -88,7 +85,7 @@ class Detector:
         if found:
             yield from self._words(found, allowed, spans)
             yield from self._together(self._parts(found, allowed), spans)
-        for expression, start, end in self._expressions.find(text):
+        for expression, start, end in self._global.expressions.find(text):
             yield spans.hit(expression.id, "global", start, end, expression.rating, "regex")
 
     def _words(self, found: Sequence[Found], allowed: Sequence[Found], spans: "_Spans") -> Iterator[Hit]:

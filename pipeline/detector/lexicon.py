@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, Self
 
 from pipeline.detector.automaton import Automaton
+from pipeline.detector.expressions import Expressions
 from pipeline.detector.forms import Form, form_of
 from pipeline.detector.normalize import Folded, Stretched, fold, holds_no_character
 from pipeline.detector.rule_files import rules_of_json
@@ -46,7 +47,7 @@ class Lexicon:
         words: in any spelling that folding evens out; outer white space is ignored. Two that fold to the same are one
             word, known by the spelling of the first. Text alone is a word that blocks, of no category.
         rules: all else that the list says, and more words.
-    Raises: InvalidInput, naming each word that is blank or holds half a character.
+    Raises: InvalidInput, naming each word that is blank or holds half a character, and each expression that cannot be.
     """
 
     def __init__(self, words: Iterable[str] = (), rules: RuleSet | None = None) -> None:
@@ -61,6 +62,7 @@ class Lexicon:
             problems += entries.put(f"/combos/{index}/all", "part", map(Word, combination.words))
         if problems:
             raise InvalidInput(problems)
+        self.expressions = Expressions(self.rules.expressions)
         self._entries = entries
         self.words = tuple(entry.word for entry in entries.all if entry.role == "deny")
         self._automaton = Automaton(list(entries.by_text))
