@@ -81,7 +81,7 @@ class Detector:
         if words:
             own = self._lexicon_of(tuple(words)).find(folded)
             for find in reported(own, allowed):
-                yield spans.hit(find.entry.word, "request", find.start, find.end, find.entry.rating)
+                yield spans.hit(find.entry.word, "request", find.start, find.end, find.rating)
         if found:
             yield from self._words(found, allowed, spans)
             yield from self._together(self._parts(found, allowed), spans)
@@ -92,7 +92,7 @@ class Detector:
         denied = [find for find in found if find.entry.role == "deny"]
         for find in reported(denied, allowed):
             if not self._global.is_part(find.entry):
-                yield spans.hit(find.entry.word, "global", find.start, find.end, find.entry.rating)
+                yield spans.hit(find.entry.word, "global", find.start, find.end, find.rating)
 
     def _parts(self, found: Sequence[Found], allowed: Sequence[Found]) -> list[Found]:
         parts = [find for find in found if find.entry.role == "part"]

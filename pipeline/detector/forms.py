@@ -1,14 +1,22 @@
 """How a word of a list is looked for: its folded spelling, and what a candidate in a text must keep."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
-from pipeline.detector.characters import Kind
+import numpy as np
+
+from pipeline.detector.characters import NO_CHARACTER, Kind, characters
 from pipeline.detector.normalize import Folded, fold
 from pipeline.detector.rules import Boundary
 
 #: Noise that many words have inside and few writers keep: "wi-fi", "don't", "national congress".
 _LOOSE = frozenset(" -'\u2019\u00b7\u2010\u2011\u3000\u00a0")
+#: Between words that are folded together: what no word folds to.
+_SEPARATOR = 0x0A
+_NO_CHARACTER_CODE = ord(NO_CHARACTER)
+_CODE_MAX = 0x10FFFF
 _UNSEEN = frozenset((Kind.MARK, Kind.INVISIBLE))
 
 
@@ -38,7 +46,46 @@ class Form:
     @property
     def collapsed(self) -> str:
         """`text` with each run made one character."""
-        return "".join(char for char, _ in groupby(self.text))
+        return _collapsed(self.text)
+
+
+class Spelling(NamedTuple):
+    """What is searched for: the folded word, and the same with each run of one character made one."""
+
+    text: str
+    collapsed: str
+    is_literal: bool
+
+
+def spelling_of(word: str) -> Spelling:
+    """Return the spelling of a word without a fault (`lexicon.word_fault`)."""
+    form = form_of(word, "auto")
+    return Spelling(form.text, form.text if form.is_literal else form.collapsed, form.is_literal)
+
+
+def plain_spellings(words: Sequence[str]) -> list[Spelling | None]:
+    """Return the spellings of words that hold no noise and nothing that is at fault; None for all others.
+
+    PERF: all words are folded at once; one by one 200,000 of them took 9.2 s.
+    """
+    if not words:
+        return []
+    tables = characters()
+    codes = np.frombuffer("\n".join(words).encode("utf-32-le", "surrogatepass"), np.uint32)
+    folded = tables.fold.take(codes)
+    is_odd = (tables.kind.take(codes) > Kind.NUMERAL) | (folded >= _NO_CHARACTER_CODE) & (folded != codes)
+    lengths = np.fromiter(map(len, words), np.intp, len(words))
+    ends = np.cumsum(lengths + 1) - 1
+    is_odd[ends[:-1]] = False
+    odd = set(np.searchsorted(ends, np.flatnonzero(is_odd | (codes == _NO_CHARACTER_CODE)), "right").tolist())
+    doubled = set(np.searchsorted(ends, np.flatnonzero(folded[1:] == folded[:-1]), "right").tolist())
+    folded[ends[:-1]] = _SEPARATOR
+    folded[folded > _CODE_MAX] = _NO_CHARACTER_CODE  # of an odd word, which is looked at again
+    texts = folded.tobytes().decode("utf-32-le").split(chr(_SEPARATOR))
+    return [
+        None if index in odd or not text else Spelling(text, _collapsed(text) if index in doubled else text, False)
+        for index, text in enumerate(texts)
+    ]
 
 
 def form_of(word: str, boundary: Boundary) -> Form:
@@ -58,6 +105,10 @@ def form_of(word: str, boundary: Boundary) -> Form:
         is_bounded=boundary == "auto",
         has_look_alikes=Kind.LOOK_ALIKE in kinds,
     )
+
+
+def _collapsed(text: str) -> str:
+    return "".join(char for char, _ in groupby(text))
 
 
 def _is_loose(word: str, kinds: bytes) -> bool:

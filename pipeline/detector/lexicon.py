@@ -2,16 +2,17 @@
 
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Self
 
 from pipeline.detector.automaton import Automaton
 from pipeline.detector.expressions import Expressions
-from pipeline.detector.forms import Form, form_of
+from pipeline.detector.forms import Form, Spelling, form_of, plain_spellings, spelling_of
+from pipeline.detector.misread import Misread
 from pipeline.detector.normalize import Folded, Stretched, fold, holds_no_character
 from pipeline.detector.rule_files import rules_of_json
-from pipeline.detector.rules import Rating, RuleSet, Word
+from pipeline.detector.rules import Boundary, Rating, RuleSet, Word
 from pipeline.detector.verify import verified, verified_literal, verified_run
 from pipeline.errors import ConfigurationError, FieldProblem, InvalidInput
 
@@ -21,23 +22,46 @@ _BOM = b"\xef\xbb\xbf"
 Role = Literal["deny", "allow", "part"]
 
 
-@dataclass(frozen=True, slots=True)
 class Entry:
-    """A word of a list, ready to be found."""
+    """A word of a list, ready to be found; two are equal only when they are the same.
 
-    word: str
-    role: Role
-    rating: Rating
-    form: Form
+    Args:
+        word: without a fault, and without outer white space.
+    """
+
+    __slots__ = ("_boundary", "_form", "rating", "role", "word")
+
+    def __init__(self, word: str, role: Role, rating: Rating, boundary: Boundary) -> None:
+        self.word, self.role, self.rating, self._boundary = word, role, rating, boundary
+        self._form: Form | None = None
+
+    @property
+    def form(self) -> Form:
+        """How it is verified; made when the word is first met, as most of a list never are."""
+        if self._form is None:
+            self._form = form_of(self.word, self._boundary)
+        return self._form
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A word where it stands in the original text, in code points."""
+    """A word where it stands in the original text, in code points.
+
+    Args:
+        is_sure: False when characters that look like those of the word stand there: worth a review, not more.
+    """
 
     entry: Entry
     start: int
     end: int
+    is_sure: bool = True
+
+    @property
+    def rating(self) -> Rating:
+        rating = self.entry.rating
+        if self.is_sure or rating.action != "block":
+            return rating
+        return replace(rating, action="review")
 
 
 class Lexicon:
@@ -67,6 +91,7 @@ class Lexicon:
         self.words = tuple(entry.word for entry in entries.all if entry.role == "deny")
         self._automaton = Automaton(list(entries.by_text))
         self._by_text = list(entries.by_text.values())
+        self._misread = Misread(entries.by_text) if "ocr" in self.rules.views else None
         self._literals = Automaton(list(entries.by_literal)) if entries.by_literal else None
         self._by_literal = list(entries.by_literal.values())
 
@@ -112,6 +137,8 @@ class Lexicon:
         ]
         if text.stretched:
             found += self._find_stretched(text, text.stretched)
+        if self._misread:
+            found += self._find_misread(text, self._misread)
         if self._literals:
             found += [
                 Found(entry, *span)
@@ -127,6 +154,13 @@ class Lexicon:
             for entry, _ in self._by_text[index]:
                 if span := verified_run(text, entry.form, bounds):
                     yield Found(entry, *span)
+
+    def _find_misread(self, text: Folded, misread: Misread) -> Iterator[Found]:
+        for start, end, index in misread.find(text.text):
+            for entry, is_whole in self._by_text[index]:
+                # Nothing is allowed, and no combination made, by what was perhaps read wrongly.
+                if is_whole and entry.role == "deny" and (span := verified(text, entry.form, start, end)):
+                    yield Found(entry, *span, is_sure=False)
 
 
 _Sharing = list[tuple[Entry, bool]]
@@ -144,30 +178,29 @@ class _Entries:
 
     def put(self, at: str, role: Role, words: Iterable[Word]) -> list[FieldProblem]:
         """Take words in; return what is wrong with them."""
+        rules = list(words)
+        trimmed = [rule.word.strip() for rule in rules]
         problems = []
-        for index, word in enumerate(words):
-            if fault := word_fault(word.word):
+        for index, (rule, word, spelling) in enumerate(zip(rules, trimmed, plain_spellings(trimmed), strict=True)):
+            if spelling is None and (fault := word_fault(word)):
                 problems.append(FieldProblem(f"{at}/{index}", fault))
             else:
-                self._put(role, word)
+                self._put(Entry(word, role, rule.rating, rule.boundary), spelling or spelling_of(word))
         return problems
 
-    def _put(self, role: Role, word: Word) -> None:
-        trimmed = word.word.strip()
-        entry = Entry(trimmed, role, word.rating, form_of(trimmed, word.boundary))
-        text = entry.form.text
-        known = self._known.setdefault((role, text), entry)
-        if role == "part":
-            self.parts[trimmed] = known
+    def _put(self, entry: Entry, spelling: Spelling) -> None:
+        known = self._known.setdefault((entry.role, spelling.text), entry)
+        if entry.role == "part":
+            self.parts[entry.word] = known
         if known is not entry:
             return
         self.all.append(entry)
-        if entry.form.is_literal:
-            self.by_literal.setdefault(text, []).append((entry, True))
+        if spelling.is_literal:
+            self.by_literal.setdefault(spelling.text, []).append((entry, True))
             return
-        self.by_text.setdefault(text, []).append((entry, True))
-        if entry.form.collapsed != text:
-            self.by_text.setdefault(entry.form.collapsed, []).append((entry, False))
+        self.by_text.setdefault(spelling.text, []).append((entry, True))
+        if spelling.collapsed != spelling.text:
+            self.by_text.setdefault(spelling.collapsed, []).append((entry, False))
 
 
 def word_fault(word: str) -> str | None:

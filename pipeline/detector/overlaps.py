@@ -18,7 +18,7 @@ def reported(denied: Iterable[Found], allowed: Iterable[Found]) -> list[Found]:
     reach = [0] * len(ACTIONS)
     ends: dict[str, int] = {}
     for find in sorted(outside, key=lambda find: (find.start, -find.end)):
-        strength = ACTIONS.index(find.entry.rating.action)
+        strength = ACTIONS.index(find.rating.action)
         if reach[strength] >= find.end or ends.get(find.entry.word, 0) > find.start:
             continue
         kept.append(find)

@@ -15,6 +15,7 @@ from pipeline.detector.rules import (
     Expression,
     Rating,
     RuleSet,
+    View,
     Word,
 )
 from pipeline.errors import FieldProblem, InvalidInput
@@ -72,6 +73,7 @@ class _Rules(BaseModel):
     combos: list[_CombinationRule] = Field(default_factory=list, max_length=10_000)
     regex: list[_ExpressionRule] = Field(default_factory=list)
     contacts: dict[ContactKind, _ContactRule] | None = None
+    views: list[View] = Field(default_factory=list, max_length=8)
 
 
 def rules_of_json(data: bytes | str) -> RuleSet:
@@ -95,6 +97,7 @@ def _rule_set(rules: _Rules) -> RuleSet:
         combinations=tuple(Combination(rule.id, tuple(rule.all), rule.within, rule.rating()) for rule in rules.combos),
         expressions=tuple(Expression(rule.id, rule.pattern, rule.rating()) for rule in rules.regex),
         contacts=told if rules.contacts is None else {kind: rule.rating() for kind, rule in rules.contacts.items()},
+        views=frozenset(rules.views),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 Action = Literal["block", "review", "mask", "tag"]
 Boundary = Literal["auto", "none"]
+View = Literal["ocr"]
 ContactKind = Literal["phone_cn", "id_card", "bank_card", "email", "url", "qq", "wechat"]
 
 #: From the weakest; only the last two change what is suggested.
@@ -31,6 +32,10 @@ class Rating:
     tags: tuple[str, ...] = ()
 
 
+#: Of a word that is text alone.
+USUAL = Rating()
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """A word of a list.
@@ -41,7 +46,7 @@ class Word:
     """
 
     word: str
-    rating: Rating = field(default_factory=Rating)
+    rating: Rating = USUAL
     boundary: Boundary = "auto"
 
 
@@ -57,7 +62,7 @@ class Combination:
     id: str
     words: tuple[str, ...]
     within: int
-    rating: Rating = field(default_factory=Rating)
+    rating: Rating = USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ class Expression:
 
     id: str
     pattern: str
-    rating: Rating = field(default_factory=Rating)
+    rating: Rating = USUAL
 
 
 #: What is done about contacts unless a list says otherwise: they are told, and change nothing.
@@ -79,6 +84,7 @@ class RuleSet:
 
     Args:
         contacts: the kinds that are looked for.
+        views: `ocr`: words are also found where an OCR engine took characters for others; never more than a review.
     """
 
     deny: tuple[Word, ...] = ()
@@ -86,3 +92,4 @@ class RuleSet:
     combinations: tuple[Combination, ...] = ()
     expressions: tuple[Expression, ...] = ()
     contacts: Mapping[ContactKind, Rating] = field(default_factory=lambda: dict.fromkeys(CONTACT_KINDS, TOLD))
+    views: frozenset[View] = frozenset()
