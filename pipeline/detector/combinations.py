@@ -21,15 +21,17 @@ def combined(combination: Combination, wanted: frozenset[Entry], finds: Sequence
         finds: sorted by their start.
     """
     chain: list[Found] = []
+    missing = set(wanted)
     for find in finds:
         if find.entry not in wanted:
             continue
         if chain and find.start - chain[-1].end > combination.within:
-            chain = []
+            chain, missing = [], set(wanted)
         chain.append(find)
-        if len(chain) >= len(wanted) and wanted <= {one.entry for one in chain}:
+        missing.discard(find.entry)
+        if not missing:
             yield Together(combination, tuple(_shortest(chain, wanted)))
-            chain = []
+            chain, missing = [], set(wanted)
 
 
 def _shortest(chain: Sequence[Found], wanted: frozenset[Entry]) -> list[Found]:

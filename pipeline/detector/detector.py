@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from pipeline.detector.combinations import combined
 from pipeline.detector.contacts import contacts
@@ -10,7 +11,7 @@ from pipeline.detector.lexicon import Found, Lexicon
 from pipeline.detector.lines import Line, Page
 from pipeline.detector.normalize import Folded
 from pipeline.detector.overlaps import not_covered, reported
-from pipeline.detector.rules import ContactKind, Rating
+from pipeline.detector.rules import Action, ContactKind, Rating
 
 #: Lists of requests kept ready: devices send the same few over and over, and building 1,000 words takes about 10 ms.
 _REQUEST_LISTS_KEPT = 64
@@ -55,56 +56,51 @@ class Detector:
 
     def _screen(self, text: str, words: Sequence[str], folded: Folded, page: Page | None) -> Screening:
         spans = _Spans(text, folded, page)
-        hits = list(self._hits(text, words, folded, spans))
-        hits.sort(key=lambda hit: (hit.start, hit.end))
+        finds = sorted(self._finds(text, words, folded), key=lambda find: (find.start, find.end))
         reach = self._contacts(folded, spans)
         verdict = verdict_of(
             [
-                *((hit.word, Rating(hit.category, hit.level, hit.action)) for hit in hits),
+                *((find.word, find.rating) for find in finds),
                 *(((one.kind, one.value), Rating("contact", one.level, one.action)) for one in reach),
             ]
         )
-        hits = hits[:HITS_MAX]
+        hits = tuple(spans.hit(find) for find in finds[:HITS_MAX])
         return Screening(
-            tuple(hits),
+            hits,
             verdict.suggestion,
             tuple(reach[:HITS_MAX]),
             verdict.label,
             verdict.level,
             verdict.score,
-            masked(text, [*hits, *reach]) if hits or reach else None,
+            masked(text, [*finds, *reach]) if finds or reach else None,
         )
 
-    def _hits(self, text: str, words: Sequence[str], folded: Folded, spans: "_Spans") -> Iterator[Hit]:
+    def _finds(self, text: str, words: Sequence[str], folded: Folded) -> Iterator["_Find"]:
         found = self._global.find(folded)
         allowed = [find for find in found if find.entry.role == "allow"]
         if words:
-            own = self._lexicon_of(tuple(words)).find(folded)
-            for find in reported(own, allowed):
-                yield spans.hit(find.entry.word, "request", find.start, find.end, find.rating)
+            for find in reported(self._lexicon_of(tuple(words)).find(folded), allowed):
+                yield _Find(find.entry.word, "request", find.start, find.end, find.rating, "word")
         if found:
-            yield from self._words(found, allowed, spans)
-            yield from self._together(self._parts(found, allowed), spans)
+            yield from self._words(found, allowed)
+            yield from self._together(found, allowed)
         for expression, start, end in self._global.expressions.find(text):
-            yield spans.hit(expression.id, "global", start, end, expression.rating, "regex")
+            yield _Find(expression.id, "global", start, end, expression.rating, "regex")
 
-    def _words(self, found: Sequence[Found], allowed: Sequence[Found], spans: "_Spans") -> Iterator[Hit]:
-        denied = [find for find in found if find.entry.role == "deny"]
+    def _words(self, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
+        denied = [find for find in found if find.entry.role == "deny" and not self._global.is_part(find.entry)]
         for find in reported(denied, allowed):
-            if not self._global.is_part(find.entry):
-                yield spans.hit(find.entry.word, "global", find.start, find.end, find.rating)
+            yield _Find(find.entry.word, "global", find.start, find.end, find.rating, "word")
 
-    def _parts(self, found: Sequence[Found], allowed: Sequence[Found]) -> list[Found]:
+    def _together(self, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
         parts = [find for find in found if find.entry.role == "part"]
-        return sorted(not_covered(parts, allowed), key=lambda find: (find.start, find.end)) if parts else []
-
-    def _together(self, parts: Sequence[Found], spans: "_Spans") -> Iterator[Hit]:
         if not parts:
             return
+        parts = sorted(not_covered(parts, allowed), key=lambda find: (find.start, find.end))
         for combination, wanted in self._combinations:
             for together in combined(combination, wanted, parts):
                 start, end = together.words[0].start, max(find.end for find in together.words)
-                yield spans.hit(combination.id, "global", start, end, combination.rating, "combination")
+                yield _Find(combination.id, "global", start, end, combination.rating, "combination")
 
     def _contacts(self, folded: Folded, spans: "_Spans") -> list[ContactHit]:
         wanted = self._global.rules.contacts
@@ -117,23 +113,38 @@ class Detector:
         ]
 
 
+class _Find(NamedTuple):
+    """A hit before all is said of it: a text may hold a hundred thousand."""
+
+    word: str
+    list: ListName
+    start: int
+    end: int
+    rating: Rating
+    kind: HitKind
+
+    @property
+    def action(self) -> Action:
+        return self.rating.action
+
+
 class _Spans:
     """Says all there is to say about spans of one text."""
 
     def __init__(self, text: str, folded: Folded, page: Page | None) -> None:
         self._text, self._folded, self._page = text, folded, page
 
-    def hit(self, word: str, name: ListName, start: int, end: int, rating: Rating, kind: HitKind = "word") -> Hit:
+    def hit(self, find: _Find) -> Hit:
+        start, end, rating = find.start, find.end, find.rating
         segments = self._page.segments(start, end) if self._page else ()
-        surface = self._page.surface(segments) if self._page else self._text[start:end]
         return Hit(
-            word,
-            name,
+            find.word,
+            find.list,
             start,
             end,
             *self._utf16(start, end),
-            surface,
-            kind,
+            self._page.surface(segments) if self._page else self._text[start:end],
+            find.kind,
             rating.category,
             rating.level,
             rating.action,

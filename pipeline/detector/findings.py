@@ -1,8 +1,9 @@
 """What screening a text gives: hits, contacts, and the verdict on the whole."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from pipeline.detector.rules import ACTIONS, LEVEL_MAX, Action, ContactKind, Rating
 
@@ -13,6 +14,7 @@ Point = tuple[float, float]
 Box = tuple[Point, Point, Point, Point]
 
 _MASK = "*"
+_VISIBLE = re.compile(r"[^\n]")
 #: What a find of each level leaves of the trust in a text; docs/howto/words.md.
 _TRUST_LEFT = {1: 0.8, 2: 0.6, 3: 0.3, 4: 0.05}
 
@@ -123,13 +125,26 @@ def verdict_of(ratings: Iterable[tuple[object, Rating]]) -> Verdict:
     return Verdict(suggestion, gravest.category, gravest.level, round(1 - trust, 3))
 
 
-def masked(text: str, finds: Sequence[Hit | ContactHit]) -> str | None:
+class Hidden(Protocol):
+    """What may have to be hidden."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def action(self) -> Action: ...
+
+
+def masked(text: str, finds: Sequence[Hidden]) -> str | None:
     """Return the text with what must not be shown made `*`, None when there is nothing of that."""
     hidden = [(find.start, find.end) for find in finds if find.action != "tag"]
     if not hidden:
         return None
-    chars = list(text)
-    for start, end in hidden:
-        # Breaks of lines stay, so that lines of the masked text are the lines of the text.
-        chars[start:end] = [char if char == "\n" else _MASK for char in text[start:end]]
-    return "".join(chars)
+    pieces, done = [], 0
+    for start, end in sorted(hidden):
+        if end > done:
+            # Breaks of lines stay, so that lines of the masked text are the lines of the text.
+            pieces += text[done : max(start, done)], _VISIBLE.sub(_MASK, text[max(start, done) : end])
+            done = end
+    return "".join((*pieces, text[done:]))

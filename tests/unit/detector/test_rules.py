@@ -106,3 +106,11 @@ def test_hits_are_values_that_can_be_stored() -> None:
     (hit,) = screen({"deny": [{"word": "甲", "tags": ["x"]}]}, "甲").hits
 
     assert hit == Hit("甲", "global", 0, 1, 0, 1, "甲", tags=("x",))
+
+
+def test_a_flood_of_one_part_of_a_combination_costs_no_square() -> None:
+    assert told(COMBINATION, "兼职" * 20_000 + "日结") == [("job", "兼职日结")]
+
+
+def test_all_that_must_not_be_shown_is_hidden_beyond_the_hits_that_are_told() -> None:
+    assert screen({"deny": ["词"]}, "x词" * 2_000).masked == "x*" * 2_000
