@@ -139,12 +139,12 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _refuse_contradictions(self) -> Self:
-        for low, high in (
-            ("lease_renew_seconds", "lease_seconds"),
-            ("worker_heartbeat_seconds", "worker_ttl_seconds"),
+        for low, high, times in (
+            ("lease_renew_seconds", "lease_seconds", 2.5),
+            ("worker_heartbeat_seconds", "worker_ttl_seconds", 2),
         ):
-            if getattr(self, high) < 2 * getattr(self, low):
-                raise ValueError(f"{PREFIX}{high.upper()} must be at least twice {PREFIX}{low.upper()}")
+            if getattr(self, high) < times * getattr(self, low):
+                raise ValueError(f"{PREFIX}{high.upper()} must be at least {times} times {PREFIX}{low.upper()}")
         for low, high in (
             ("mac_defer_backoff_base", "mac_defer_backoff_max"),
             ("retry_backoff_base_seconds", "retry_backoff_max_seconds"),

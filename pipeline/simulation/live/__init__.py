@@ -8,7 +8,7 @@ from pathlib import Path
 import models.base
 from models.migrate import migrate
 from pipeline.clock import SystemClock
-from pipeline.queue.rules import REAP_MARGIN_MS, Rules
+from pipeline.queue.rules import Rules, lease_ms_of
 from pipeline.simulation.live.bare import measure_against_bare
 from pipeline.simulation.live.cost import measure_commands
 from pipeline.simulation.live.killed import measure_killed_workers
@@ -23,8 +23,7 @@ __all__ = ["TINY", "LiveBound", "LiveOutcome", "Plan", "measure_live"]
 
 def measure_live(url: str, plan: Plan, policy: Policy) -> Iterator[LiveOutcome]:
     """Measure one subject after the other, each given as soon as it is there; the server at `url` is emptied."""
-    lease_ms = plan.lease_s * 1000 - REAP_MARGIN_MS
-    rules = Rules(policy=policy, max_total=10**9, max_per_mac=10**9, lease_ms=lease_ms)
+    rules = Rules(policy=policy, max_total=10**9, max_per_mac=10**9, lease_ms=lease_ms_of(plan.lease_s))
     with tempfile.TemporaryDirectory(prefix="fairlane-live-") as folder:
         site = Site(url, f"sqlite:///{Path(folder) / 'fairlane.db'}", rules, plan.renew_s)
         migrate(models.base.connect(site.database_url))
