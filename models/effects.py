@@ -58,5 +58,11 @@ def put_detection(task_id: str, token: int, record: DetectionRecord, now_ms: int
         suggestion=record.suggestion,
         hit_count=len(record.hits),
         hits=storable_json(record.hits),
+        contacts=storable_json(record.contacts),
+        label=storable(record.label),
+        level=record.level,
+        score=record.score,
+        masked=None if record.masked is None else storable(record.masked),
+        elapsed_ms=record.elapsed_ms,
         created_ms=now_ms,
     ).returning(SQL("1")).execute()

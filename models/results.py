@@ -24,7 +24,11 @@ class OcrResult(BaseModel):
 
 
 class Detection(BaseModel):
-    """What the screening of a task's text found: `suggestion` block or pass, and its hits."""
+    """What the screening of a task's text found: `suggestion` block, review or pass, and what it rests on.
+
+    `label` and `level` are those of the gravest find, `masked` is null where nothing had to be hidden,
+    `contacts` where none were looked for.
+    """
 
     task = ForeignKeyField(Task, column_name="task_id", object_id_name="task_id", primary_key=True, on_delete="CASCADE")
     token = BigIntegerField()
@@ -32,4 +36,10 @@ class Detection(BaseModel):
     suggestion = CharField(16)
     hit_count = IntegerField()
     hits = JSONField()
+    contacts = JSONField(null=True)
+    label = CharField(64, default="")
+    level = IntegerField(default=0)
+    score = DoubleField(default=0.0)
+    masked = TextField(null=True)
+    elapsed_ms = BigIntegerField(default=0)
     created_ms = BigIntegerField()

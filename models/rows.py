@@ -1,7 +1,7 @@
 """What goes into the ledger and what comes out: frozen values without a database behind them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from models.results import Detection, OcrResult
@@ -101,11 +101,23 @@ class OcrRecord:
 
 @dataclass(frozen=True, slots=True)
 class DetectionRecord:
-    """What was found in `text`."""
+    """What was found in `text`.
+
+    Args:
+        label: of the gravest find, as `level`, 0 when there is none.
+        score: 0..1.
+        masked: the text with what must not be shown hidden; None when that is nothing.
+    """
 
     text: str
     suggestion: str
     hits: list[dict[str, Any]]
+    contacts: list[dict[str, Any]] = field(default_factory=list)
+    label: str = ""
+    level: int = 0
+    score: float = 0.0
+    masked: str | None = None
+    elapsed_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,4 +167,5 @@ def ocr_record(result: OcrResult) -> OcrRecord:
 
 
 def detection_record(detection: Detection) -> DetectionRecord:
-    return DetectionRecord(detection.text, detection.suggestion, detection.hits)
+    fields = {name: getattr(detection, name) for name in DetectionRecord.__dataclass_fields__}
+    return DetectionRecord(**{**fields, "contacts": detection.contacts or []})

@@ -100,6 +100,15 @@ class OcrAnswer(Answer):
     duration_ms: dict[str, int]
 
 
+class SegmentAnswer(Answer):
+    """The part of a hit in one line; `start` and `end` count code points of that line."""
+
+    line: int
+    start: int
+    end: int
+    box: list[tuple[float, float]] | None = Field(description="corners in px of the upright original, approximate")
+
+
 class HitAnswer(Answer):
     """A sensitive word; `start` and `end` count code points, the others UTF-16 units, both in the original text."""
 
@@ -110,11 +119,39 @@ class HitAnswer(Answer):
     start_utf16: int
     end_utf16: int
     surface: str
+    kind: str = Field("word", description="word, combination or regex; of the latter two `word` is the id of the rule")
+    category: str = ""
+    level: int = Field(3, description="1 to 4")
+    action: str = Field("block", description="block, review, mask or tag")
+    tags: tuple[str, ...] = ()
+    segments: tuple[SegmentAnswer, ...] = Field((), description="the hit line by line, in text read from an image")
+
+
+class ContactAnswer(Answer):
+    """A way to reach somebody; spans as of a hit."""
+
+    kind: str = Field(description="phone_cn, id_card, bank_card, email, url, qq or wechat")
+    value: str = Field(description="in plain digits and small letters, without separators")
+    start: int
+    end: int
+    start_utf16: int
+    end_utf16: int
+    surface: str
+    level: int
+    action: str
 
 
 class DetectionAnswer(Answer):
-    suggestion: str
+    """What was found in a text."""
+
+    suggestion: str = Field(description="block, review or pass")
     hits: list[HitAnswer]
+    contacts: list[ContactAnswer] = []
+    label: str = Field("", description="category of the gravest find")
+    level: int = Field(0, description="of the gravest find, 1 to 4; 0: nothing was found")
+    score: float = Field(0.0, description="0 to 1")
+    masked: str | None = Field(None, description="the text with hits made *; null when nothing had to be hidden")
+    elapsed_ms: int = Field(0, description="milliseconds that the screening took")
 
 
 class TaskFault(Answer):

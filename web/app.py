@@ -9,6 +9,7 @@ from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.reports import DetectorReports
 from pipeline.clock import Clock
+from pipeline.detector.detector import Detector
 from pipeline.intake import Intake
 from pipeline.queue import FairQueue, Inspector, Roster
 from pipeline.settings import Settings
@@ -25,6 +26,7 @@ from web.resources.reports import ReportsResource
 from web.resources.tasks import TaskResource
 from web.resources.texts import TextsResource
 from web.resources.watermark import ScaleResource, WatermarkResource
+from web.resources.words import TryWordsResource
 
 App = falcon.App[falcon.Request, falcon.Response]
 
@@ -40,6 +42,7 @@ def create_app(
     reports: DetectorReports,
     dead_letters: DeadLetters,
     store: ObjectStore,
+    detector: Detector,
     clock: Clock,
     pause: Callable[[float], None] = time.sleep,
 ) -> App:
@@ -61,6 +64,7 @@ def create_app(
         ("/api/workers", WorkersResource(roster, clock)),
         ("/api/watermark", WatermarkResource(inspector)),
         ("/api/scale", ScaleResource(inspector)),
+        ("/api/words/try", TryWordsResource(detector, clock, settings)),
         ("/livez", LivezResource()),
         ("/readyz", ReadyzResource(inspector, roster, ledger, store)),
         ("/openapi.json", description),

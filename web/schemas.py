@@ -136,6 +136,13 @@ class TextTask(ImageFields):
     text: Text
 
 
+class TryText(Request):
+    """A text to screen at once, by the global list and these words; nothing is stored."""
+
+    text: Text
+    words: Words = []
+
+
 class TextBatch(Request):
     """Several texts, each accepted or refused on its own."""
 

@@ -31,4 +31,4 @@ def task_answer(view: TaskView, waits: Explanation | None) -> TaskAnswer:
 def _detection_answer(view: TaskView) -> DetectionAnswer | None:
     if view.detection is None:
         return None
-    return DetectionAnswer.model_validate({"suggestion": view.detection.suggestion, "hits": list(view.detection.hits)})
+    return DetectionAnswer.model_validate(dataclasses.asdict(view.detection))

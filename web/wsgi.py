@@ -5,6 +5,8 @@ from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.reports import DetectorReports
 from pipeline.clock import SystemClock
+from pipeline.detector.detector import Detector
+from pipeline.detector.lexicon import Lexicon
 from pipeline.intake import Intake
 from pipeline.queue import open_inspector, open_queue, open_roster
 from pipeline.settings import load_settings
@@ -28,5 +30,6 @@ app = create_app(
     reports=reports,
     dead_letters=DeadLetters(database, clock),
     store=store,
+    detector=Detector(Lexicon.load(settings.words_file)),
     clock=clock,
 )

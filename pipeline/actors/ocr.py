@@ -9,6 +9,7 @@ from pipeline.actors.screening import detection_of, log_hits
 from pipeline.actors.steps import StepLog
 from pipeline.clock import Clock
 from pipeline.detector.detector import Detector
+from pipeline.detector.lines import Line
 from pipeline.errors import FairlaneError
 from pipeline.ocr.pool import OcrPool
 from pipeline.ocr.types import OcrResult
@@ -45,7 +46,10 @@ class OcrWork:
         with steps.step("ocr", is_long=True):
             result = self.pool.read(image)
         with steps.step("screen"):
-            screening = self.detector.screen(result.text, tuple(task.payload.get("words", ())))
+            screened_ms = self.clock.monotonic_ms()
+            lines = [Line(line.text, line.box) for line in result.lines]
+            screening = self.detector.screen_lines(lines, tuple(task.payload.get("words", ())))
+            screened_ms = self.clock.monotonic_ms() - screened_ms
         steps.mark("notify", "skipped", "no announcement was asked for")
         self._archive(task, key, steps, is_hit=bool(screening.hits))
         steps.mark("cleanup", *(("pending",) if self.is_image_deleted else ("skipped", "images are kept")))
@@ -55,7 +59,7 @@ class OcrWork:
             token,
             Finished(
                 ocr=record_of(result),
-                detection=detection_of(result.text, screening),
+                detection=detection_of(result.text, screening, screened_ms),
                 steps=steps.records,
                 run_ms=self.clock.monotonic_ms() - began_ms,
             ),

@@ -1,17 +1,27 @@
-"""What the image and the text actor do alike: screen a text, and say so when something was found."""
+"""What the image and the text actor do alike: screen what is there, and say so when something was found."""
 
 import logging
 from dataclasses import asdict
 
 from models.ledger import DetectionRecord
-from pipeline.detector.detector import Screening
+from pipeline.detector.findings import Screening
 
 log = logging.getLogger("pipeline.hits")
 
 
-def detection_of(text: str, screening: Screening) -> DetectionRecord:
-    """The record of a screening."""
-    return DetectionRecord(text, screening.suggestion, [asdict(hit) for hit in screening.hits])
+def detection_of(text: str, screening: Screening, elapsed_ms: int) -> DetectionRecord:
+    """The record of a screening that took so long."""
+    return DetectionRecord(
+        text=text,
+        suggestion=screening.suggestion,
+        hits=[asdict(hit) for hit in screening.hits],
+        contacts=[asdict(contact) for contact in screening.contacts],
+        label=screening.label,
+        level=screening.level,
+        score=screening.score,
+        masked=screening.masked,
+        elapsed_ms=elapsed_ms,
+    )
 
 
 def log_hits(screening: Screening) -> None:

@@ -30,7 +30,9 @@ class TextWork:
         steps = StepLog(self.ledger, self.clock, task_id, token)
         text = str(task.payload["text"])
         with steps.step("screen"):
+            screened_ms = self.clock.monotonic_ms()
             screening = self.detector.screen(text, tuple(task.payload.get("words", ())))
+            screened_ms = self.clock.monotonic_ms() - screened_ms
         steps.mark("notify", "skipped", "no announcement was asked for")
         steps.mark("store", "done")
         self.ledger.finish(
@@ -38,7 +40,7 @@ class TextWork:
             token,
             Finished(
                 ocr=None,
-                detection=detection_of(text, screening),
+                detection=detection_of(text, screening, screened_ms),
                 steps=steps.records,
                 run_ms=self.clock.monotonic_ms() - began_ms,
             ),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from models.base import connect
 from models.migrate import pending
 from pipeline.cli.wiring import inspector_of, roster_of
+from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import FairlaneError
 from pipeline.queue import LANES, WorkerView
 from pipeline.settings import Settings
@@ -108,6 +109,5 @@ def _look_at_engine(_: Settings) -> list[Check]:
 def _look_at_words(settings: Settings) -> list[Check]:
     if settings.words_file is None:
         return [Check("words", is_fine=True, found="no global list; requests may bring their own words", cure="")]
-    lines = settings.words_file.read_text(encoding="utf-8").splitlines()
-    count = sum(1 for line in lines if line.strip() and not line.startswith("#"))
-    return [Check("words", is_fine=True, found=f"{count} words in {settings.words_file}", cure="")]
+    lexicon = Lexicon.load(settings.words_file)
+    return [Check("words", is_fine=True, found=f"{len(lexicon)} words in {settings.words_file}", cure="")]

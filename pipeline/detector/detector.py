@@ -1,99 +1,161 @@
-"""Screen a text: which words stand where, and what to do about it."""
+"""Screen a text: which words and contacts stand where, and what to do about it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import NamedTuple
 
-from pipeline.detector.lexicon import Lexicon
-from pipeline.detector.normalize import Folded, fold
+from pipeline.detector.combinations import combined
+from pipeline.detector.contacts import contacts
+from pipeline.detector.findings import ContactHit, Hit, HitKind, ListName, Screening, masked, verdict_of
+from pipeline.detector.lexicon import Found, Lexicon
+from pipeline.detector.lines import Line, Page
+from pipeline.detector.normalize import Folded
+from pipeline.detector.overlaps import not_covered, reported
+from pipeline.detector.rules import Action, ContactKind, Rating
 
-ListName = Literal["request", "global"]
-Suggestion = Literal["block", "pass"]
-
-#: Lists of requests kept ready: devices send the same few over and over, and building 1,000 words takes about 1 ms.
+#: Lists of requests kept ready: devices send the same few over and over, and building 1,000 words takes about 10 ms.
 _REQUEST_LISTS_KEPT = 64
-
 
 #: Hits of one text that are reported: a text made of one word over and over says nothing more by the rest of them.
 HITS_MAX = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One sensitive word in a text.
-
-    Args:
-        word: as its list spells it.
-        list: whose word it is.
-        start: in code points of the original text, as end, which is exclusive.
-        start_utf16: the same in UTF-16 units, which JavaScript and Java count, as end_utf16.
-        surface: the characters of the original text between start and end.
-    """
-
-    word: str
-    list: ListName
-    start: int
-    end: int
-    start_utf16: int
-    end_utf16: int
-    surface: str
-
-
-@dataclass(frozen=True, slots=True)
-class Screening:
-    """What a text holds; the first `HITS_MAX` hits in the order of their place."""
-
-    hits: tuple[Hit, ...]
-    suggestion: Suggestion
 
 
 class Detector:
     """Finds the words of the global list and those of a request; safe to share between threads.
 
     Args:
-        lexicon: the global list.
+        lexicon: the global list. Its allowed words keep hits of both lists off.
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._global = lexicon
+        self._combinations = [
+            (combination, frozenset(lexicon.part(word) for word in combination.words))
+            for combination in lexicon.rules.combinations
+        ]
         self._lexicon_of = lru_cache(maxsize=_REQUEST_LISTS_KEPT)(Lexicon)
 
     def screen(self, text: str, words: Sequence[str] = ()) -> Screening:
-        """Find words whatever their width and case; a word of one list never hides one of the other.
+        """Find what a text hides; a word of one list never hides one of the other.
 
         Args:
             text: any string, lone surrogates included.
             words: of this request.
         Raises: InvalidInput, naming each of `words` that is blank.
         """
-        folded = fold(text)
-        hits = self._hits("request", self._lexicon_of(tuple(words)), text, folded) if words else []
-        hits += self._hits("global", self._global, text, folded)
-        hits.sort(key=lambda hit: (hit.start, hit.end))
-        return Screening(tuple(hits[:HITS_MAX]), "block" if hits else "pass")
+        return self._screen(text, words, Folded(text), None)
 
-    def _hits(self, name: ListName, lexicon: Lexicon, text: str, folded: Folded) -> list[Hit]:
-        found = lexicon.find(folded)
-        units = _Utf16Counter(text)
-        hits = []
-        for word, start, end in found[:HITS_MAX]:
-            start_utf16 = units.before(start)
-            hits.append(Hit(word, name, start, end, start_utf16, units.before(end), text[start:end]))
-        return hits
+    def screen_lines(self, lines: Sequence[Line], words: Sequence[str] = ()) -> Screening:
+        """Find what lines read from an image hide, words that go on in the next line too; spans are in their text
+        with a line feed between each and the next, and every hit says where it lies in which line.
+
+        Raises: InvalidInput, naming each of `words` that is blank.
+        """
+        page = Page(lines)
+        return self._screen(page.text, words, Folded(page.text, page.joins), page)
+
+    def _screen(self, text: str, words: Sequence[str], folded: Folded, page: Page | None) -> Screening:
+        spans = _Spans(text, folded, page)
+        finds = sorted(self._finds(text, words, folded), key=lambda find: (find.start, find.end))
+        reach = self._contacts(folded, spans)
+        verdict = verdict_of(
+            [
+                *((find.word, find.rating) for find in finds),
+                *(((one.kind, one.value), Rating("contact", one.level, one.action)) for one in reach),
+            ]
+        )
+        hits = tuple(spans.hit(find) for find in finds[:HITS_MAX])
+        return Screening(
+            hits,
+            verdict.suggestion,
+            tuple(reach[:HITS_MAX]),
+            verdict.label,
+            verdict.level,
+            verdict.score,
+            masked(text, [*finds, *reach]) if finds or reach else None,
+        )
+
+    def _finds(self, text: str, words: Sequence[str], folded: Folded) -> Iterator["_Find"]:
+        found = self._global.find(folded)
+        allowed = [find for find in found if find.entry.role == "allow"]
+        if words:
+            for find in reported(self._lexicon_of(tuple(words)).find(folded), allowed):
+                yield _Find(find.entry.word, "request", find.start, find.end, find.rating, "word")
+        if found:
+            yield from self._words(found, allowed)
+            yield from self._together(found, allowed)
+        for expression, start, end in self._global.expressions.find(text):
+            yield _Find(expression.id, "global", start, end, expression.rating, "regex")
+
+    def _words(self, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
+        denied = [find for find in found if find.entry.role == "deny" and not self._global.is_part(find.entry)]
+        for find in reported(denied, allowed):
+            yield _Find(find.entry.word, "global", find.start, find.end, find.rating, "word")
+
+    def _together(self, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
+        parts = [find for find in found if find.entry.role == "part"]
+        if not parts:
+            return
+        parts = sorted(not_covered(parts, allowed), key=lambda find: (find.start, find.end))
+        for combination, wanted in self._combinations:
+            for together in combined(combination, wanted, parts):
+                start, end = together.words[0].start, max(find.end for find in together.words)
+                yield _Find(combination.id, "global", start, end, combination.rating, "combination")
+
+    def _contacts(self, folded: Folded, spans: "_Spans") -> list[ContactHit]:
+        wanted = self._global.rules.contacts
+        if not wanted:
+            return []
+        return [
+            spans.contact(one.kind, one.value, one.start, one.end, wanted[one.kind])
+            for one in contacts(folded)
+            if one.kind in wanted
+        ]
 
 
-class _Utf16Counter:
-    """Counts UTF-16 units before growing places of one text, looking at each character once."""
+class _Find(NamedTuple):
+    """A hit before all is said of it: a text may hold a hundred thousand."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._place = 0
-        self._units = 0
+    word: str
+    list: ListName
+    start: int
+    end: int
+    rating: Rating
+    kind: HitKind
 
-    def before(self, place: int) -> int:
-        """Return the units before `place`, which must not be less than at the call before."""
-        # Two units for each character outside the basic plane; a lone surrogate is one.
-        self._units += len(self._text[self._place : place].encode("utf-16-le", "surrogatepass")) // 2
-        self._place = place
-        return self._units
+    @property
+    def action(self) -> Action:
+        return self.rating.action
+
+
+class _Spans:
+    """Says all there is to say about spans of one text."""
+
+    def __init__(self, text: str, folded: Folded, page: Page | None) -> None:
+        self._text, self._folded, self._page = text, folded, page
+
+    def hit(self, find: _Find) -> Hit:
+        start, end, rating = find.start, find.end, find.rating
+        segments = self._page.segments(start, end) if self._page else ()
+        return Hit(
+            find.word,
+            find.list,
+            start,
+            end,
+            *self._utf16(start, end),
+            self._page.surface(segments) if self._page else self._text[start:end],
+            find.kind,
+            rating.category,
+            rating.level,
+            rating.action,
+            rating.tags,
+            segments,
+        )
+
+    def contact(self, kind: ContactKind, value: str, start: int, end: int, rating: Rating) -> ContactHit:
+        surface = self._text[start:end]
+        return ContactHit(kind, value, start, end, *self._utf16(start, end), surface, rating.level, rating.action)
+
+    def _utf16(self, start: int, end: int) -> tuple[int, int]:
+        units = self._folded.units
+        return (start, end) if units is None else (int(units[start]), int(units[end]))

@@ -12,6 +12,8 @@ import redis
 from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.reports import DetectorReports
+from pipeline.detector.detector import Detector
+from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import DatabaseUnavailable, QueueUnavailable, StorageUnavailable
 from pipeline.intake import Intake
 from pipeline.queue import FairQueue, Inspector, Roster, Rules
@@ -76,6 +78,7 @@ class Service:
             "reports": self.reports,
             "dead_letters": self.dead_letters,
             "store": self.store,
+            "detector": Detector(Lexicon(["刷单"])),
             "clock": self.clock,
             "pause": self._pause,
         }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import bench_backpressure, bench_faults, bench_queue, bench_recover
+from benchmarks import bench_backpressure, bench_faults, bench_queue, bench_recover, bench_words
 
 
 def test_the_queue_benchmark_prints_its_tables() -> None:
@@ -36,3 +36,10 @@ def test_the_backpressure_benchmark_prints_the_ratio() -> None:
 
     assert "ratio on/off of 1 pairs" in report
     assert "seen held" in report
+
+
+def test_the_words_benchmark_prints_both_tables() -> None:
+    report = "\n".join(bench_words.run(bench_words.TINY))
+
+    assert "at best" in report
+    assert "s to make ready" in report

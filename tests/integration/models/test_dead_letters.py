@@ -195,7 +195,7 @@ def test_a_database_of_before_gets_the_letters_of_its_dead_tasks(empty_database_
         ledger.accept(new_task("b"))
         before = letters.page(Chosen(), before=None, limit=9)
 
-    assert revert(database, "0002_dead_letters") == ["0002_dead_letters"]
+    assert "0002_dead_letters" in revert(database, "0002_dead_letters")
     with base.connection():
         assert ledger.get("a")
     migrate(database)

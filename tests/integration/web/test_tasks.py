@@ -73,7 +73,10 @@ def test_a_task_that_is_done_shows_what_was_read_and_found(service):
     finish(service, lane="ocr", ocr=OCR)
     result = get(service)
     assert (result.json["state"], result.json["attempts"], result.json["error"]) == ("done", 1, None)
-    assert result.json["detection"] == {"suggestion": "block", "hits": [HIT]}
+    detection = result.json["detection"]
+    assert detection["suggestion"] == "block"
+    assert [{name: hit[name] for name in HIT} for hit in detection["hits"]] == [HIT]
+    assert (detection["contacts"], detection["level"], detection["masked"]) == ([], 0, None)
     assert result.json["ocr"] == {
         "text": "BAD",
         "lines": [LINE],

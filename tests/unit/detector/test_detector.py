@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pipeline.detector.detector import HITS_MAX, Detector, Hit
+from pipeline.detector.detector import HITS_MAX, Detector
+from pipeline.detector.findings import Hit
 from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import InvalidInput
 from pipeline.samples import sample_texts, words_file
@@ -114,7 +115,7 @@ def test_samples_hold_texts_with_hits_and_texts_without() -> None:
 
 
 def test_a_text_of_one_word_over_and_over_reports_its_first_hits_only() -> None:
-    screening = Detector(Lexicon(["a"])).screen("a" * 5_000, ["a"])
+    screening = Detector(Lexicon(["词"])).screen("词" * 5_000, ["词"])
 
     assert len(screening.hits) == HITS_MAX
     assert screening.hits[-1].start < HITS_MAX

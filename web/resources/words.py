@@ -1,0 +1,47 @@
+"""Try the words on a text."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import ClassVar
+
+import falcon
+
+from pipeline.clock import Clock
+from pipeline.detector.detector import Detector
+from pipeline.intake import rules_of
+from pipeline.settings import Settings
+from web.answers import DetectionAnswer
+from web.bodies import read_json
+from web.operations import Operation
+from web.replies import reply
+from web.schemas import TryText, validated
+
+#: Bytes of a body besides its text: the words and their names.
+_WORDS_MAX_BYTES = 1_000_000
+#: Bytes that one character may need: two JSON escapes for a pair of surrogates.
+_CHAR_MAX_BYTES = 12
+
+
+class TryWordsResource:
+    """`POST /api/words/try`: what a text would be found to hold; no task is made and nothing is stored."""
+
+    operations: ClassVar[Mapping[str, Operation]] = {
+        "POST": Operation(
+            summary="Screen a text at once, without a task",
+            requests={"application/json": (TryText,)},
+            answers={200: (DetectionAnswer,)},
+            refusals=(411, 413, 415, 422),
+        )
+    }
+
+    def __init__(self, detector: Detector, clock: Clock, settings: Settings) -> None:
+        self._detector, self._clock = detector, clock
+        self._rules = rules_of(settings)
+        self._body_max_bytes = settings.text_max_chars * _CHAR_MAX_BYTES + _WORDS_MAX_BYTES
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        wish = validated(TryText, read_json(req, self._body_max_bytes), self._rules)
+        began_ms = self._clock.monotonic_ms()
+        screening = self._detector.screen(wish.text, tuple(wish.words))
+        elapsed_ms = self._clock.monotonic_ms() - began_ms
+        reply(resp, DetectionAnswer.model_validate({**asdict(screening), "elapsed_ms": elapsed_ms}))
