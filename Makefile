@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: help demo run test test-hosts check format features reference bench-queue bench-faults bench-backpressure lock clean
+.PHONY: help demo run test test-hosts check format features reference bench-queue bench-faults bench-backpressure eval-ocr lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -48,6 +48,9 @@ bench-faults: $(VENV)/.dev ## what a kill costs, 20 of each process, and what po
 
 bench-backpressure: $(VENV)/.dev ## what watermarks cost a busy worker, and how soon they react to the load of others
 	$(BIN)/python -m benchmarks.bench_backpressure
+
+eval-ocr: $(VENV)/.dev ## errors and CPU seconds of the OCR over pictures whose text is known; CASES=folder for others
+	$(BIN)/python -m benchmarks.eval_ocr $(CASES)
 
 lock: ## resolve the dependencies anew (needs uv)
 	uv lock
