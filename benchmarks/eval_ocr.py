@@ -17,7 +17,7 @@ from time import perf_counter, process_time
 from benchmarks.printing import machine, table
 from benchmarks.text_errors import edits_in_order, edits_of_lines, folded
 from pipeline.clock import SystemClock
-from pipeline.ocr.images import ImageLimits
+from pipeline.ocr.images import image_limits
 from pipeline.ocr.rapid import RapidEngine
 from pipeline.ocr.reading import check_engine, read_image
 from pipeline.ocr.types import OcrResult
@@ -73,8 +73,7 @@ def cases_of(folder: Path, only: str = "") -> list[Case]:
 
 def shipped_reader() -> Reader:
     """The reader of a worker's child with the default settings and one thread."""
-    settings = Settings()
-    limits = ImageLimits(settings.image_max_bytes, settings.image_max_pixels, settings.image_longest_side_px)
+    limits = image_limits(Settings())
     engine, clock = RapidEngine(1), SystemClock()
     check_engine(engine)
     return lambda data: read_image(data, limits, engine, clock)

@@ -79,7 +79,7 @@ class StepAnswer(Answer):
 
 
 class LineAnswer(Answer):
-    """One line of text; the box is in pixels of the upright original, clockwise from the top left."""
+    """One line of text; the box is in pixels of the upright original, clockwise from where the text begins."""
 
     text: str
     confidence: float
@@ -97,7 +97,11 @@ class OcrAnswer(Answer):
     height_px: int
     engine: str
     model: str
-    duration_ms: dict[str, int]
+    duration_ms: dict[str, int] = Field(description="of each stage: decode, find, read")
+    scale: float = Field(description="of the image the engine saw, against the original; above 1 where it was enlarged")
+    tiles: int = Field(description="parts in which the image was searched; 0: it is blank, or too thin to hold text")
+    direction: str = Field(description="where most lines run to, in the image as it came: right, down, left or up")
+    left_out: int = Field(description="lines that were found and not read, since the image has more than are allowed")
 
 
 class HitAnswer(Answer):

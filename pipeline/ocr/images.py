@@ -13,6 +13,7 @@ from PIL import Image, UnidentifiedImageError, features
 
 from pipeline.errors import BadImage, ImageTooLarge, UnsupportedType
 from pipeline.ocr import pixels
+from pipeline.settings import Settings
 
 # We check the pixels of every header ourselves; Pillow's own limit warns at one size and raises at another.
 Image.MAX_IMAGE_PIXELS = None
@@ -44,6 +45,9 @@ _MEDIA_TYPES = {
 #: known is a chat of 15,000 pixels; strips of 200 times their height have been seen.
 _SIDE_MAX_PX = 30_000
 _ASPECT_MAX = 1_000
+#: From here on a picture is long: two screens of a phone joined, not one.
+_LONG_FROM_PX = 2048
+_LONG_ASPECT = 3
 #: The values that EXIF gives the orientation of a picture.
 _ORIENTATIONS = range(1, 9)
 #: Those values of it that turn a picture by a quarter, so that width and height change places.
@@ -58,12 +62,25 @@ class ImageLimits:
     Args:
         max_bytes: of the file.
         max_pixels: width times height, by the header.
-        longest_side_px: longer pictures are scaled down to this before they are read.
+        longest_side_px: longer pictures are scaled down to this before they are read; of long ones, as `is_long` tells
+            them, the shorter side.
+        max_lines: that are read of one picture; the first from the top.
     """
 
     max_bytes: int
     max_pixels: int
     longest_side_px: int
+    max_lines: int = 1000
+
+
+def image_limits(settings: Settings) -> ImageLimits:
+    """The limits that an operator has set."""
+    return ImageLimits(
+        max_bytes=settings.image_max_bytes,
+        max_pixels=settings.image_max_pixels,
+        longest_side_px=settings.image_longest_side_px,
+        max_lines=settings.image_max_lines,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +102,7 @@ class DecodedImage:
     """A picture ready to be read.
 
     Args:
-        pixels: upright RGB, at most `longest_side_px` long. **Shape** (height, width, 3), uint8.
+        pixels: upright RGB, scaled down as `ImageLimits` says. **Shape** (height, width, 3), uint8.
         width_px: of the upright original, as height_px.
         scale: of `pixels` against the original, 0..1.
     """
@@ -94,6 +111,12 @@ class DecodedImage:
     width_px: int
     height_px: int
     scale: float
+
+
+def is_long(width_px: int, height_px: int) -> bool:
+    """Whether a picture is a tall or wide screenshot, which is never shrunk to fit: its text would be lost."""
+    longest_px = max(width_px, height_px)
+    return longest_px > _LONG_FROM_PX and longest_px > _LONG_ASPECT * min(width_px, height_px)
 
 
 def inspect_image(data: bytes, limits: ImageLimits) -> ImageInfo:
@@ -116,7 +139,8 @@ def decode_image(data: bytes, limits: ImageLimits) -> DecodedImage:
     with _open(data, _sniff(data, limits)) as image:
         _check_size(image, limits)
         original_size = image.size
-        scale = min(1.0, limits.longest_side_px / max(original_size))
+        bounded_px = min(original_size) if is_long(*original_size) else max(original_size)
+        scale = min(1.0, limits.longest_side_px / bounded_px)
         rgb, orientation = _decode(image, scale)
     width_px, height_px = _upright_size(original_size, orientation)
     scaled_size = max(1, round(width_px * scale)), max(1, round(height_px * scale))

@@ -169,11 +169,22 @@ def test_broken_exif_block_means_upright() -> None:
 
 @pytest.mark.parametrize("format_name", ["PNG", "JPEG"])
 def test_long_picture_is_scaled_down_and_remembers_its_size(format_name: str) -> None:
-    image = decode_image(encoded(drawn(size=(4000, 1000)), format_name), LIMITS)
+    image = decode_image(encoded(drawn(size=(4000, 2000)), format_name), LIMITS)
 
-    assert image.pixels.shape == (480, 1920, 3)
-    assert (image.width_px, image.height_px) == (4000, 1000)
+    assert image.pixels.shape == (960, 1920, 3)
+    assert (image.width_px, image.height_px) == (4000, 2000)
     assert image.scale == pytest.approx(0.48)
+
+
+@pytest.mark.feature("O3")
+@pytest.mark.parametrize(
+    ("size", "shape"),
+    [((1080, 7200), (7200, 1080, 3)), ((12_000, 60), (60, 12_000, 3)), ((3000, 9100), (5824, 1920, 3))],
+)
+def test_long_picture_keeps_its_scale_up_to_a_wide_screen(size: tuple[int, int], shape: tuple[int, ...]) -> None:
+    image = decode_image(encoded(Image.new("L", size)), LIMITS)
+
+    assert image.pixels.shape == shape
 
 
 def test_small_picture_keeps_its_size() -> None:
@@ -186,8 +197,7 @@ def test_small_picture_keeps_its_size() -> None:
 def test_thread_of_pixels_is_decoded(size: tuple[int, int]) -> None:
     image = decode_image(encoded(Image.new("L", size)), LIMITS)
 
-    assert min(image.pixels.shape[:2]) >= 1
-    assert max(image.pixels.shape[:2]) <= 1920
+    assert image.pixels.shape[1::-1] == size
     assert (image.width_px, image.height_px) == size
 
 
