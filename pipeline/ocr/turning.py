@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from pipeline.ocr.engine import Engine, Pixels, Quad, Reading
+from pipeline.ocr.pieces import read_in_pieces
 from pipeline.ocr.quads import TALL_RATIO, cut_out, grown, is_tall, sides, turned
 
 #: Lines that are read to tell.
@@ -84,7 +85,7 @@ def _tell(
 def read_lines(pixels: Pixels, quads: Sequence[Quad], way: Way, engine: Engine) -> Sequence[Reading]:
     """Read lines that are turned that way."""
     height, width = pixels.shape[:2]
-    return engine.read([cut_out(pixels, way.begun(grown(quad, (width, height)))) for quad in quads])
+    return read_in_pieces([cut_out(pixels, way.begun(grown(quad, (width, height)))) for quad in quads], engine)
 
 
 def _is_wide(quad: Quad) -> bool:
