@@ -7,11 +7,13 @@ import numpy as np
 
 #: Two lines are the same one, misread, while they differ in no more than this part of the longer.
 _SAME_LINE = 0.3
+#: Signs that differ in typography only, and in no search.
+_SAME_SIGNS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "•": "·", "・": "·"})
 
 
 def folded(text: str) -> str:
-    """A text as it is compared: NFKC, without white space."""
-    return "".join(unicodedata.normalize("NFKC", text).split())
+    """A text as it is compared: NFKC, without white space, each family of quotes, dashes and bullets as one sign."""
+    return "".join(unicodedata.normalize("NFKC", text).translate(_SAME_SIGNS).split())
 
 
 def edits_in_order(known: str, found: str) -> int:

@@ -1,5 +1,6 @@
 """Which way up the lines of a picture stand: told once, by a few of them, and for nothing where it is upright."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -18,6 +19,9 @@ _SURE = 0.85
 _BETTER = 0.05
 #: A picture lies on its side when the lines that run downwards are this many times as long as all the others.
 _SIDEWAYS = 3.0
+
+#: Between two Chinese characters, or after the last one.
+_LYING_COMMA = re.compile(r"(?<=[\u3400-\u9fff])['’‘](?=[\u3400-\u9fff]|$)")
 
 #: How often the corners of a line are shifted so that the one where its text begins is the first.
 _UPRIGHT, _RUNS_UP, _ON_ITS_HEAD, _RUNS_DOWN = range(4)
@@ -82,10 +86,14 @@ def _tell(
     return as_it_stands, upright
 
 
-def read_lines(pixels: Pixels, quads: Sequence[Quad], way: Way, engine: Engine) -> Sequence[Reading]:
+def read_lines(pixels: Pixels, quads: Sequence[Quad], way: Way, engine: Engine) -> list[Reading]:
     """Read lines that are turned that way."""
     height, width = pixels.shape[:2]
-    return read_in_pieces([cut_out(pixels, way.begun(grown(quad, (width, height)))) for quad in quads], engine)
+    said = read_in_pieces([cut_out(pixels, way.begun(grown(quad, (width, height)))) for quad in quads], engine)
+    if way.direction != "down":
+        return said
+    # The reader sees a column of characters lying on its side, and there a comma looks like an apostrophe.
+    return [reading._replace(text=_LYING_COMMA.sub("，", reading.text)) for reading in said]
 
 
 def _is_wide(quad: Quad) -> bool:

@@ -68,3 +68,48 @@ def test_page_whose_lines_run_upwards_is_read_from_the_left() -> None:
     found = in_reading_order(columns, Way(is_sideways=True, is_on_its_head=True))
 
     assert [line.text for line in found] == ["first", "second", "third"]
+
+
+def prose(text: str, left: int, top: int, width: int = 300) -> OcrLine:
+    return OcrLine(text, 0.9, ((left, top), (left + width, top), (left + width, top + 20), (left, top + 20)))
+
+
+def texts_of(lines: list[OcrLine]) -> list[str]:
+    return [found.text for found in in_reading_order(lines, UPRIGHT)]
+
+
+@pytest.mark.feature("O4")
+@pytest.mark.parametrize("shift_px", [0, 13])
+def test_columns_of_prose_are_read_one_after_the_other(shift_px: int) -> None:
+    left = [prose(f"left {row}", 0, 100 + 30 * row) for row in range(5)]
+    right = [prose(f"right {row}", 340, 100 + shift_px + 30 * row) for row in range(5)]
+    lines = [prose("title", 100, 20, 400), *left, *right, prose("foot", 80, 300, 420)]
+
+    random.Random(3).shuffle(lines)
+
+    sides = [f"{side} {row}" for side in ("left", "right") for row in range(5)]
+    assert texts_of(lines) == ["title", *sides, "foot"]
+
+
+def test_three_columns_are_three() -> None:
+    lines = [prose(f"{column} {row}", 340 * column, 30 * row) for row in range(6) for column in range(3)]
+
+    assert texts_of(lines) == [f"{column} {row}" for column in range(3) for row in range(6)]
+
+
+def test_table_is_read_by_rows() -> None:
+    lines = [line(f"{row} {column}", 120 * column, 30 * row) for row in range(6) for column in range(4)]
+
+    assert texts_of(lines) == [f"{row} {column}" for row in range(6) for column in range(4)]
+
+
+def test_labels_and_their_values_are_read_by_rows() -> None:
+    lines = [entry for row in range(6) for entry in (line(f"{row} a", 0, 30 * row), prose(f"{row} b", 200, 30 * row))]
+
+    assert texts_of(lines) == [f"{row} {side}" for row in range(6) for side in "ab"]
+
+
+def test_two_sides_of_a_chat_take_turns() -> None:
+    lines = [prose(str(row), 0 if row % 2 else 400, 40 * row) for row in range(12)]
+
+    assert texts_of(lines) == [str(row) for row in range(12)]

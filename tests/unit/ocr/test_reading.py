@@ -34,7 +34,7 @@ def read(picture: Image.Image, engine: Scripted) -> OcrResult:
 def test_strip_too_thin_for_text_is_empty_and_never_reaches_the_engine(size: tuple[int, int]) -> None:
     engine = Scripted(lambda pixels: [quad(0, 0, 9, 9)])
 
-    found = find_lines(striped(*size), engine)
+    found = find_lines(striped(*size), engine, LIMITS)
 
     assert (found.quads, found.tiles, engine.shapes) == ([], 0, [])
 
@@ -53,17 +53,17 @@ def test_blank_picture_is_an_honest_empty_result(shade: int) -> None:
     ("size", "shape"), [((8, 600), (600, 32, 3)), ((600, 9), (33, 600, 3)), ((40, 50), (50, 40, 3))]
 )
 def test_short_side_is_padded_for_the_engine(size: tuple[int, int], shape: tuple[int, ...]) -> None:
-    engine = Scripted(lambda pixels: [])
+    engine = Scripted(lambda pixels: [quad(0, 0, 30, 30)])
 
-    find_lines(striped(*size), engine)
+    find_lines(striped(*size), engine, LIMITS)
 
-    assert engine.shapes == [shape]
+    assert engine.shapes[0] == shape
 
 
 def test_boxes_on_a_padded_picture_stay_inside_it() -> None:
     engine = Scripted(lambda pixels: [quad(20, 2, 60, 32)])
 
-    lines, _ = read_found(find_lines(striped(100, 10), engine), 1.0, engine)
+    lines, _ = read_found(find_lines(striped(100, 10), engine, replace(LIMITS, longest_side_px=100)), 1.0, engine)
 
     assert lines[0].box == box(20, 0, 60, 10)
 
@@ -118,17 +118,17 @@ def test_blank_tiles_are_not_shown_to_the_engine() -> None:
 
 def test_page_on_its_head_is_read_turned() -> None:
     def say(line: np.ndarray) -> Reading:
-        return Reading("first", 0.98) if line[2, 5, 0] == 0 else Reading("tsrif", 0.6)
+        return Reading("first", 0.98) if line[2, 9, 0] < 128 else Reading("tsrif", 0.6)
 
     picture = Image.new("RGB", (200, 100), "white")
-    places = [(150, 80, 190, 90), (140, 60, 190, 70)]
+    places = [(100, 70, 190, 95), (90, 40, 190, 65)]
     for _, _, right, bottom in places:
         picture.paste((0, 0, 0), (right - 12, bottom - 6, right, bottom))
 
     engine = Scripted(lambda pixels: [quad(*place) for place in places], say)
     result = read(picture, engine)
 
-    assert [line.box[0] for line in result.lines] == [(190, 90), (190, 70)]
+    assert [line.box[0] for line in result.lines] == [(190, 95), (190, 65)]
     assert result.direction == "left"
 
 
@@ -138,7 +138,7 @@ def test_lines_of_white_space_and_doubtful_ones_are_left_out() -> None:
         lambda pixels: [quad(3, top, 3 + width, top + 10) for top, width in ((0, 90), (20, 60), (40, 30))],
         lambda line: said[line.shape[1]],
     )
-    found = find_lines(striped(100, 100), engine)
+    found = find_lines(striped(100, 100), engine, LIMITS)
 
     assert [line.text for line in read_found(found, 1.0, engine)[0]] == ["x"]
 
@@ -156,3 +156,38 @@ def test_crowded_picture_is_read_in_part_and_says_so() -> None:
 def test_engine_that_reads_nothing_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="scripted"):
         check_engine(Scripted(lambda pixels: []))
+
+
+@pytest.mark.feature("O2")
+def test_small_text_is_read_enlarged() -> None:
+    engine = Scripted(lambda pixels: [quad(10, 20, 100, 20 + pixels.shape[0] / 25)])
+
+    result = read(drawn(size=(400, 300)), engine)
+
+    assert engine.shapes == [(300, 400, 3), (600, 800, 3)]
+    assert result.scale == 2.0
+    assert result.lines[0].box == box(5, 10, 50, 22)
+
+
+def test_enlarged_picture_stays_within_the_longest_side() -> None:
+    engine = Scripted(lambda pixels: [quad(10, 20, 100, 32)])
+
+    assert read(drawn(size=(1280, 700)), engine).scale == 1.5
+    assert read(drawn(size=(1800, 700)), engine).scale == 1.0
+
+
+def test_small_picture_in_which_nothing_was_found_is_looked_at_once_more() -> None:
+    engine = Scripted(lambda pixels: [])
+
+    assert read(drawn(size=(300, 100)), engine).lines == ()
+    assert engine.shapes == [(100, 300, 3), (200, 600, 3)]
+
+
+def test_icon_that_reads_as_a_doubtful_sign_is_no_text() -> None:
+    said = {64: Reading("■", 0.7), 84: Reading("——", 0.9)}
+    engine = Scripted(
+        lambda pixels: [quad(10, 20, 70, 40), quad(10, 50, 90, 70)],
+        lambda line: said[min(said, key=lambda width: abs(width - line.shape[1]))],
+    )
+
+    assert read(drawn(size=(400, 300)), engine).text == "——"
