@@ -4,6 +4,7 @@ The kind is told by content, never by name. A header is checked before anything 
 unpacks to gigabytes is refused for the price of reading its first bytes.
 """
 
+import functools
 import io
 from dataclasses import dataclass
 
@@ -28,7 +29,7 @@ _SIGNATURES = (
     (b"MM\x00*", "TIFF"),
     (b"BM", "BMP"),
 )
-#: ISO media brands of pictures: AVIF is read when Pillow has the codec, HEIC is only named in the refusal.
+#: ISO media brands of pictures: AVIF is read when Pillow has the codec, HEIC when the extra `heif` is installed.
 _AVIF_BRANDS = frozenset({b"avif", b"avis"})
 _HEIC_BRANDS = frozenset({b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1"})
 
@@ -40,6 +41,7 @@ _MEDIA_TYPES = {
     "GIF": "image/gif",
     "TIFF": "image/tiff",
     "AVIF": "image/avif",
+    "HEIF": "image/heic",
 }
 #: No screen and no scan is longer than this, or thinner: such a shape is a mistake or an attack. The longest real one
 #: known is a chat of 15,000 pixels; strips of 200 times their height have been seen.
@@ -162,7 +164,7 @@ def _sniff(data: bytes, limits: ImageLimits) -> str:
 
 def readable_formats() -> tuple[str, ...]:
     """The formats this installation reads."""
-    return tuple(name for name in _MEDIA_TYPES if name != "AVIF" or features.check("avif"))
+    return tuple(name for name in _MEDIA_TYPES if _can_read(name))
 
 
 def _format_of(data: bytes) -> str | None:
@@ -174,8 +176,24 @@ def _format_of(data: bytes) -> str | None:
     if data[4:8] != b"ftyp":
         return None
     if data[8:12] in _HEIC_BRANDS:
-        raise UnsupportedType("HEIC and HEIF images are not read; send JPEG or PNG")
-    return "AVIF" if data[8:12] in _AVIF_BRANDS and features.check("avif") else None
+        if not _can_read("HEIF"):
+            raise UnsupportedType("HEIC and HEIF images are not read here; send JPEG or PNG")
+        return "HEIF"
+    return "AVIF" if data[8:12] in _AVIF_BRANDS and _can_read("AVIF") else None
+
+
+@functools.cache
+def _can_read(format_name: str) -> bool:
+    if format_name == "AVIF":
+        return bool(features.check("avif"))
+    if format_name != "HEIF":
+        return True
+    try:
+        from pillow_heif import register_heif_opener
+    except ImportError:
+        return False
+    register_heif_opener(thumbnails=False)
+    return True
 
 
 def _open(data: bytes, format_name: str) -> Image.Image:

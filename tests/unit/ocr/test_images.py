@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from pipeline.errors import BadImage, ImageTooLarge, UnsupportedType
+from pipeline.ocr import images
 from pipeline.ocr.images import ImageLimits, decode_image, inspect_image, readable_formats
 from tests.support.pictures import LIMITS, corner_marked, drawn, encoded, png_chunk, png_of_size
 
@@ -31,7 +32,11 @@ def test_format_is_told_by_content(format_name: str) -> None:
     info = inspect_image(encoded(corner_marked(), format_name), LIMITS)
 
     assert (info.format, info.width_px, info.height_px) == (format_name, 60, 40)
-    assert info.media_type == f"image/{format_name.lower()}"
+    assert info.media_type == f"image/{'heic' if format_name == 'HEIF' else format_name.lower()}"
+
+
+def test_every_format_is_read_with_the_extras_of_development() -> None:
+    assert readable_formats() == ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF", "AVIF", "HEIF")
 
 
 @pytest.mark.feature("O2")
@@ -62,7 +67,9 @@ def test_what_is_no_image_we_read_is_an_unsupported_type(data: bytes) -> None:
         inspect_image(data, LIMITS)
 
 
-def test_heic_is_refused_by_its_name() -> None:
+def test_heic_is_refused_by_its_name_where_the_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(images, "_can_read", lambda format_name: format_name != "HEIF")
+
     with pytest.raises(UnsupportedType, match="HEIC"):
         inspect_image(b"\x00\x00\x00\x18ftypheic" + bytes(40), LIMITS)
 
