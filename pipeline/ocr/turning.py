@@ -1,7 +1,7 @@
 """Which way up the lines of a picture stand: told once, by a few of them, and for nothing where it is upright."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -20,6 +20,8 @@ _BETTER = 0.05
 #: A picture lies on its side when the lines that run downwards are this many times as long as all the others.
 _SIDEWAYS = 3.0
 
+#: Height by width from which a tall line among upright ones is surely a column.
+_COLUMN_RATIO = 3.0
 #: Between two Chinese characters, or after the last one.
 _LYING_COMMA = re.compile(r"(?<=[\u3400-\u9fff])['’‘](?=[\u3400-\u9fff]|$)")
 
@@ -60,7 +62,23 @@ def read_turned(pixels: Pixels, quads: Sequence[Quad], engine: Engine) -> tuple[
     rest = sorted(set(range(len(quads))) - set(sample))
     said = dict(zip(sample, known, strict=True))
     said.update(zip(rest, read_lines(pixels, [quads[place] for place in rest], way, engine), strict=True))
+    if not way.is_sideways:
+        said.update(_read_standing(pixels, quads, said, way, engine))
     return [said[place] for place in range(len(quads))], way
+
+
+def _read_standing(
+    pixels: Pixels, quads: Sequence[Quad], said: Mapping[int, Reading], way: Way, engine: Engine
+) -> dict[int, Reading]:
+    """Of short tall lines among upright ones, those that say more as they stand: an I is no column."""
+    places = [place for place in said if is_tall(quads[place]) and _ratio(quads[place]) < _COLUMN_RATIO]
+    up = _ON_ITS_HEAD if way.is_on_its_head else _UPRIGHT
+    standing = engine.read([cut_out(pixels, turned(quads[place], up)) for place in places])
+    return {
+        place: reading
+        for place, reading in zip(places, standing, strict=True)
+        if reading.confidence > said[place].confidence
+    }
 
 
 def _sample_of(quads: Sequence[Quad]) -> tuple[list[int], bool]:

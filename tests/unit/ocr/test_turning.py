@@ -69,6 +69,18 @@ def test_one_column_beside_a_page_does_not_turn_it() -> None:
     assert (way.begun(DOWN[4])[0] == DOWN[4][1]).all()
 
 
+def test_lone_stroke_among_upright_lines_is_read_as_it_stands() -> None:
+    stroke = quad(220, 20, 230, 45)
+    engine = Scripted(
+        lambda pixels: [],
+        lambda line: Reading("I", 0.95) if line.shape[0] > line.shape[1] else Reading("一", 0.9),
+    )
+
+    readings, _ = read_turned(np.full((300, 300, 3), 250, dtype=np.uint8), [*ACROSS, stroke], engine)
+
+    assert readings[-1].text == "I"
+
+
 def test_comma_of_a_column_of_characters_is_no_apostrophe() -> None:
     engine = Scripted(lambda pixels: [], lambda line: Reading("黄河’入海流 it's", 0.99))
 
