@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw
 
 from pipeline.clock import Clock
 from pipeline.errors import ConfigurationError
-from pipeline.ocr.engine import Engine, Pixels, Quad, Reading
+from pipeline.ocr.engine import Engine, Pixels, Quad
 from pipeline.ocr.images import ImageLimits, decode_image, is_long
 from pipeline.ocr.order import in_reading_order
 from pipeline.ocr.quads import bounds, box_of, thickness
@@ -33,6 +33,9 @@ _FLAT_LEVELS = 8
 #: What is read with less is no text. Icons come as single signs, half sure.
 _LEAST_CONFIDENCE = 0.5
 _LEAST_OF_SIGNS = 0.8
+#: A single sign as many times as thick as the middle line is a photograph more often than a letter.
+_MUCH_LARGER = 3.0
+_LEAST_OF_GIANTS = 0.95
 #: Of the picture that an engine is tried with.
 _CHECK_LIMITS = ImageLimits(max_bytes=1, max_pixels=1, longest_side_px=320)
 
@@ -119,17 +122,20 @@ def _enlargement(quads: Sequence[Quad], length_px: int, longest_side_px: int) ->
 def read_found(found: Found, scale: float, engine: Engine) -> tuple[list[OcrLine], Way]:
     """Read what was found; lines come in reading order, boxes in px of what `scale` makes `found.pixels` of."""
     readings, way = read_turned(found.pixels, found.quads, engine)
+    usual_px = float(np.median([thickness(quad) for quad in found.quads])) if found.quads else 0.0
     lines = [
         OcrLine(reading.text, reading.confidence, box_of(way.begun(quad), scale))
         for reading, quad in zip(readings, found.quads, strict=True)
-        if _is_text(reading)
+        if reading.confidence >= _required(reading.text, thickness(quad), usual_px) and reading.text.strip()
     ]
     return in_reading_order(lines, way), way
 
 
-def _is_text(reading: Reading) -> bool:
-    has_letters = any(char.isalnum() for char in reading.text)
-    return bool(reading.text.strip()) and reading.confidence >= (_LEAST_CONFIDENCE if has_letters else _LEAST_OF_SIGNS)
+def _required(text: str, thickness_px: float, usual_px: float) -> float:
+    """The confidence from which a reading counts as text."""
+    if len(text.strip()) == 1 and thickness_px > _MUCH_LARGER * usual_px:
+        return _LEAST_OF_GIANTS
+    return _LEAST_CONFIDENCE if any(char.isalnum() for char in text) else _LEAST_OF_SIGNS
 
 
 def check_engine(engine: Engine) -> None:

@@ -191,3 +191,15 @@ def test_icon_that_reads_as_a_doubtful_sign_is_no_text() -> None:
     )
 
     assert read(drawn(size=(400, 300)), engine).text == "——"
+
+
+@pytest.mark.parametrize(("confidence", "texts"), [(0.91, ["a", "b", "c"]), (0.99, ["a", "b", "c", "口"])])
+def test_photograph_that_reads_as_one_doubtful_sign_is_no_text(confidence: float, texts: list[str]) -> None:
+    places = [quad(10, 10, 210, 220), *(quad(10, top, 190, top + 30) for top in (240, 280, 320))]
+    said = iter("abc")
+    engine = Scripted(
+        lambda pixels: places,
+        lambda line: Reading("口", confidence) if line.shape[0] > 100 else Reading(next(said), 0.99),
+    )
+
+    assert sorted(line.text for line in read(drawn(size=(400, 400)), engine).lines) == texts
