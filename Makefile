@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: help demo run test test-hosts check format features reference bench-queue bench-faults bench-backpressure bench-words lock clean
+.PHONY: help demo run test test-hosts check format features reference bench-queue bench-faults bench-backpressure bench-words eval-ocr lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -51,6 +51,9 @@ bench-backpressure: $(VENV)/.dev ## what watermarks cost a busy worker, and how 
 
 bench-words: $(VENV)/.dev ## texts screened a second, and lists made ready, at 20,000 to 1,000,000 words
 	$(BIN)/python -m benchmarks.bench_words
+
+eval-ocr: $(VENV)/.dev ## errors and CPU seconds of the OCR over pictures whose text is known; CASES=folder for others
+	$(BIN)/python -m benchmarks.eval_ocr $(CASES)
 
 lock: ## resolve the dependencies anew (needs uv)
 	uv lock

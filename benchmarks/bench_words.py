@@ -1,8 +1,8 @@
 """How fast texts are screened, and lists made ready: `make bench-words`.
 
-All is on: every view, contacts, allowed words, combinations. Texts are drawn from 3,000 ideographs, the common ones more
-often, with punctuation, some Latin words and dates; a text in fifty holds a word of the list, half of them hidden by noise.
-Times are CPU seconds of one thread; what one round finds is the same as another's, so the least of the rounds is told too.
+All is on: every view, contacts, allowed words, combinations. Texts are drawn from 3,000 ideographs, the common ones
+more often, with punctuation, some Latin words and dates; a text in fifty holds a word of the list, half of them hidden
+by noise. Times are CPU seconds of one thread; rounds find the same, so the least of them is told too.
 """
 
 import argparse
@@ -18,7 +18,10 @@ from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
 from pipeline.detector.rules import Combination, RuleSet, Word
 
-_COMMON = "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工也能下过子说产种面而方后多定行学法"
+_COMMON = (
+    "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动"
+    "同工也能下过子说产种面而方后多定行学法"
+)
 _IDEOGRAPHS = [chr(0x4E00 + index) for index in range(3_000)]
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from peewee import SQL
 
 from models.results import Detection, OcrResult
-from models.rows import DetectionRecord, OcrRecord, StepRecord
+from models.rows import DetectionRecord, OcrRecord, StepRecord, ocr_course
 from models.tasks import TaskStep
 from models.text import storable, storable_json
 
@@ -45,7 +45,7 @@ def put_ocr(task_id: str, token: int, record: OcrRecord, now_ms: int) -> None:
         height_px=record.height_px,
         engine=record.engine,
         model_name=record.model,
-        duration_ms=record.duration_ms,
+        duration_ms=ocr_course(record),
         created_ms=now_ms,
     ).returning(SQL("1")).execute()
 

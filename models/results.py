@@ -7,7 +7,10 @@ from models.tasks import Task
 
 
 class OcrResult(BaseModel):
-    """What an engine read in the image of a task; boxes in pixels of the upright original."""
+    """What an engine read in the image of a task; boxes in pixels of the upright original.
+
+    `duration_ms` also holds how the engine saw the image; `models/rows.py` puts it in and takes it out.
+    """
 
     task = ForeignKeyField(Task, column_name="task_id", object_id_name="task_id", primary_key=True, on_delete="CASCADE")
     token = BigIntegerField()

@@ -86,7 +86,12 @@ class StepRecord:
 
 @dataclass(frozen=True, slots=True)
 class OcrRecord:
-    """What was read; each line is `{"text", "confidence", "box"}`, its box in pixels of the upright original."""
+    """What was read; each line is `{"text", "confidence", "box"}`, its box in pixels of the upright original.
+
+    Args:
+        duration_ms: of each stage.
+        scale, tiles, direction, left_out: how the engine saw the image, as `pipeline.ocr.types.OcrResult` says.
+    """
 
     text: str
     lines: list[dict[str, Any]]
@@ -97,6 +102,10 @@ class OcrRecord:
     engine: str
     model: str
     duration_ms: dict[str, int]
+    scale: float = 1.0
+    tiles: int = 1
+    direction: str = "right"
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +161,19 @@ def step_record(step: TaskStep) -> StepRecord:
     return StepRecord(step.name, step.state, step.started_ms, step.ended_ms, step.reason)
 
 
+#: Where the column `duration_ms` keeps how the engine saw the image, beside the stages.
+_VIEW = "view"
+
+
+def ocr_course(record: OcrRecord) -> dict[str, Any]:
+    """What the column `duration_ms` holds of a record: the stages, and how the engine saw the image."""
+    view = {"scale": record.scale, "tiles": record.tiles, "direction": record.direction, "left_out": record.left_out}
+    return {**record.duration_ms, _VIEW: view}
+
+
 def ocr_record(result: OcrResult) -> OcrRecord:
+    course = dict(result.duration_ms)
+    view = course.pop(_VIEW, {})
     return OcrRecord(
         text=result.text,
         lines=result.lines,
@@ -162,7 +183,8 @@ def ocr_record(result: OcrResult) -> OcrRecord:
         height_px=result.height_px,
         engine=result.engine,
         model=result.model_name,
-        duration_ms=result.duration_ms,
+        duration_ms=course,
+        **view,
     )
 
 

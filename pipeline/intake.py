@@ -20,7 +20,7 @@ from pipeline.errors import (
     StorageUnavailable,
     TaskConflict,
 )
-from pipeline.ocr.images import ImageLimits, inspect_image
+from pipeline.ocr.images import image_limits, inspect_image
 from pipeline.queue import Enqueued, FairQueue, Inspector, Lane, TaskState
 from pipeline.recovery import as_queued, follow_ledger
 from pipeline.settings import Settings
@@ -85,11 +85,7 @@ class Intake:
         self._ledger = ledger
         self._store = store
         self._rules = rules_of(settings)
-        self._image_limits = ImageLimits(
-            max_bytes=settings.image_max_bytes,
-            max_pixels=settings.image_max_pixels,
-            longest_side_px=settings.image_longest_side_px,
-        )
+        self._image_limits = image_limits(settings)
 
     def submit_image(self, submission: ImageSubmission) -> Receipt:
         """Accept an image for reading and screening; a refused one leaves no row, object or key.

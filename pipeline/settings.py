@@ -121,7 +121,10 @@ class Settings(BaseSettings):
     )
     image_max_bytes: int = Field(20_000_000, ge=1_000, description="bytes of one image")
     image_max_pixels: int = Field(40_000_000, ge=1_000, description="pixels of one image, read from its header")
-    image_longest_side_px: int = Field(1920, ge=64, description="pixels; longer images are scaled down to this")
+    image_longest_side_px: int = Field(
+        1920, ge=64, description="pixels; longer images are scaled down to this, of tall and wide ones the shorter side"
+    )
+    image_max_lines: int = Field(1000, ge=1, le=3000, description="lines read of one image; 20 to 45 s on one core")
     image_delete_after_end: bool = Field(default=False, description="delete the stored image once its task has ended")
     words_file: Path | None = Field(None, description="global list, UTF-8: one word a line, or rules in .json")
     words_per_request_max: int = Field(1000, ge=0, description="words one request may bring along")

@@ -79,7 +79,7 @@ class StepAnswer(Answer):
 
 
 class LineAnswer(Answer):
-    """One line of text; the box is in pixels of the upright original, clockwise from the top left."""
+    """One line of text; the box is in pixels of the upright original, clockwise from where the text begins."""
 
     text: str
     confidence: float
@@ -97,7 +97,11 @@ class OcrAnswer(Answer):
     height_px: int
     engine: str
     model: str
-    duration_ms: dict[str, int]
+    duration_ms: dict[str, int] = Field(description="of each stage: decode, find, read")
+    scale: float = Field(description="of the image the engine saw, against the original; above 1 where it was enlarged")
+    tiles: int = Field(description="parts in which the image was searched; 0: it is blank, or too thin to hold text")
+    direction: str = Field(description="where most lines run to, in the image as it came: right, down, left or up")
+    left_out: int = Field(description="lines that were found and not read, since the image has more than are allowed")
 
 
 class SegmentAnswer(Answer):
@@ -185,114 +189,3 @@ class ReportAnswer(Answer):
     mac: str
     detection_id: str
     is_new: bool
-
-
-class LaneAnswer(Answer):
-    lane: str
-    waiting: int
-    delayed: int
-    leased: int
-    devices: int
-    oldest_wait_ms: int
-
-
-class LanesAnswer(Answer):
-    lanes: list[LaneAnswer]
-
-
-class WorkerAnswer(Answer):
-    """One live worker process; null is what its entry does not say."""
-
-    hostname: str
-    pid: int | None
-    queues: str = Field(description="its lanes, with commas between")
-    state: str = Field(description="working, or held: it claims nothing now")
-    holds: list[str] = Field(description="why it claims nothing now")
-    last_heartbeat: int | None = Field(description="epoch ms")
-    heartbeat_age_ms: int | None = Field(description="milliseconds since it was last heard of")
-    declared_concurrency: int | None = Field(description="threads")
-    effective_concurrency: int | None = Field(description="tasks that can really run at once")
-    active_tasks: int | None
-    idle_slots: int | None
-    engine: str
-    gpu_available: bool
-    gpu_util: float | None = Field(description="percent")
-    gpu_memory_util: float | None = Field(description="percent")
-    cpu_count: float | None = Field(description="processors it may use; a quota makes it a fraction")
-    cpu_percent: float | None
-    cpu_others_percent: float | None = Field(description="without fairlane's own processes")
-    memory_total: int | None = Field(description="bytes")
-    memory_available: int | None = Field(description="bytes")
-    memory_percent: float | None
-    version: str
-
-
-class WorkersAnswer(Answer):
-    workers: list[WorkerAnswer]
-
-
-class SlotsAnswer(Answer):
-    """Tasks of one lane that can run at once on hosts that are not over a watermark."""
-
-    effective: int
-    active: int
-    idle: int
-
-
-class WatermarkLane(Answer):
-    """One lane in a snapshot."""
-
-    waiting: int
-    delayed: int
-    leased: int
-    devices: int
-    oldest_wait_ms: int
-    starved_devices: int = Field(description="that could be served and have waited too long; 200 are looked at")
-    capable_workers: int = Field(description="live workers that have what the lane needs")
-    workers: int = Field(description="live workers that serve the lane now: all that name it during a downgrade")
-    busy_workers: int
-    held_hosts: list[str] = Field(description="hosts that are over a watermark")
-    is_downgraded: bool = Field(description="workers without a GPU serve the lane though it needs one")
-    slots: SlotsAnswer
-    drain_per_s: float = Field(description="tasks that end, of about the last minute")
-    cost_ms: float = Field(description="worker-milliseconds of one task, measured")
-    work_ms: float = Field(description="worker-milliseconds that wait or are in flight")
-    expected_wait_ms: int | None = Field(description="until all that is done; null while nobody can do it")
-    desired_workers: int
-
-
-class WatermarkAnswer(Answer):
-    """The last snapshot of the scheduler; `timestamp` is epoch ms."""
-
-    timestamp: int
-    total_pending: int
-    mac_count: int
-    active_workers: int
-    target_wait_ms: int = Field(description="expected wait that desired_workers aims at")
-    lanes: dict[str, WatermarkLane]
-
-
-class ScaleLane(Answer):
-    """What an autoscaler should know of one lane."""
-
-    desired_workers: int
-    workers: int
-    busy_workers: int
-    slots: int
-    waiting: int
-    delayed: int
-    in_flight: int
-    work_seconds: float
-    expected_wait_seconds: float | None = Field(description="null while nobody can do the work")
-
-
-class ScaleAnswer(Answer):
-    """Workers wanted by lane; `timestamp` is epoch ms."""
-
-    timestamp: int
-    target_wait_seconds: float
-    lanes: dict[str, ScaleLane]
-
-
-class HealthAnswer(Answer):
-    status: str

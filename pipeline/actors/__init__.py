@@ -30,7 +30,7 @@ from pipeline.middleware import (
     WarmUp,
 )
 from pipeline.ocr.child import ReaderFactory, build_rapid_reader
-from pipeline.ocr.images import ImageLimits
+from pipeline.ocr.images import image_limits
 from pipeline.ocr.pool import ChildLimits, OcrPool
 from pipeline.queue import Lane, open_consumer_queue, open_queue, open_roster
 from pipeline.settings import Settings, load_settings_or_exit
@@ -85,7 +85,7 @@ def build_pool(settings: Settings, reader_factory: ReaderFactory) -> OcrPool:
             settings.ocr_recycle_rss_bytes,
             settings.ocr_memory_limit_bytes,
         ),
-        limits=ImageLimits(settings.image_max_bytes, settings.image_max_pixels, settings.image_longest_side_px),
+        limits=image_limits(settings),
         factory=reader_factory,
     )
 

@@ -97,6 +97,10 @@ def record_of(result: OcrResult) -> OcrRecord:
         engine=result.engine,
         model=result.model,
         duration_ms=dict(result.duration_ms),
+        scale=result.scale,
+        tiles=result.tiles,
+        direction=result.direction,
+        left_out=result.left_out,
     )
 
 

@@ -141,7 +141,8 @@ def masked(text: str, finds: Sequence[Hidden]) -> str | None:
     hidden = [(find.start, find.end) for find in finds if find.action != "tag"]
     if not hidden:
         return None
-    pieces, done = [], 0
+    pieces: list[str] = []
+    done = 0
     for start, end in sorted(hidden):
         if end > done:
             # Breaks of lines stay, so that lines of the masked text are the lines of the text.

@@ -83,7 +83,9 @@ def plain_spellings(words: Sequence[str]) -> list[Spelling | None]:
     folded[folded > _CODE_MAX] = _NO_CHARACTER_CODE  # of an odd word, which is looked at again
     texts = folded.tobytes().decode("utf-32-le").split(chr(_SEPARATOR))
     return [
-        None if index in odd or not text else Spelling(text, _collapsed(text) if index in doubled else text, False)
+        None
+        if index in odd or not text
+        else Spelling(text, _collapsed(text) if index in doubled else text, is_literal=False)
         for index, text in enumerate(texts)
     ]
 

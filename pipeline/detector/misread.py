@@ -59,7 +59,7 @@ class Misread:
         self._sharing: Sequence[list[int]] = list(sharing.values())
 
     def find(self, text: str) -> Iterator[Match]:
-        """Give (start, end, index of the pattern) of each place that is not the pattern itself, but half of it at least."""
+        """Give start, end and index of the pattern for each place that is not the pattern itself, but half of it."""
         for start, end, index in self._automaton.find(text.translate(_TABLE)):
             for pattern in self._sharing[index]:
                 same = sum(map(str.__eq__, text[start:end], self._texts[pattern]))

@@ -4,6 +4,7 @@ The kind is told by content, never by name. A header is checked before anything 
 unpacks to gigabytes is refused for the price of reading its first bytes.
 """
 
+import functools
 import io
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from PIL import Image, UnidentifiedImageError, features
 
 from pipeline.errors import BadImage, ImageTooLarge, UnsupportedType
 from pipeline.ocr import pixels
+from pipeline.settings import Settings
 
 # We check the pixels of every header ourselves; Pillow's own limit warns at one size and raises at another.
 Image.MAX_IMAGE_PIXELS = None
@@ -27,7 +29,7 @@ _SIGNATURES = (
     (b"MM\x00*", "TIFF"),
     (b"BM", "BMP"),
 )
-#: ISO media brands of pictures: AVIF is read when Pillow has the codec, HEIC is only named in the refusal.
+#: ISO media brands of pictures: AVIF is read when Pillow has the codec, HEIC when the extra `heif` is installed.
 _AVIF_BRANDS = frozenset({b"avif", b"avis"})
 _HEIC_BRANDS = frozenset({b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1"})
 
@@ -39,11 +41,15 @@ _MEDIA_TYPES = {
     "GIF": "image/gif",
     "TIFF": "image/tiff",
     "AVIF": "image/avif",
+    "HEIF": "image/heic",
 }
 #: No screen and no scan is longer than this, or thinner: such a shape is a mistake or an attack. The longest real one
 #: known is a chat of 15,000 pixels; strips of 200 times their height have been seen.
 _SIDE_MAX_PX = 30_000
 _ASPECT_MAX = 1_000
+#: From here on a picture is long: two screens of a phone joined, not one.
+_LONG_FROM_PX = 2048
+_LONG_ASPECT = 3
 #: The values that EXIF gives the orientation of a picture.
 _ORIENTATIONS = range(1, 9)
 #: Those values of it that turn a picture by a quarter, so that width and height change places.
@@ -58,12 +64,25 @@ class ImageLimits:
     Args:
         max_bytes: of the file.
         max_pixels: width times height, by the header.
-        longest_side_px: longer pictures are scaled down to this before they are read.
+        longest_side_px: longer pictures are scaled down to this before they are read; of long ones, as `is_long` tells
+            them, the shorter side.
+        max_lines: that are read of one picture; the first from the top.
     """
 
     max_bytes: int
     max_pixels: int
     longest_side_px: int
+    max_lines: int = 1000
+
+
+def image_limits(settings: Settings) -> ImageLimits:
+    """The limits that an operator has set."""
+    return ImageLimits(
+        max_bytes=settings.image_max_bytes,
+        max_pixels=settings.image_max_pixels,
+        longest_side_px=settings.image_longest_side_px,
+        max_lines=settings.image_max_lines,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +104,7 @@ class DecodedImage:
     """A picture ready to be read.
 
     Args:
-        pixels: upright RGB, at most `longest_side_px` long. **Shape** (height, width, 3), uint8.
+        pixels: upright RGB, scaled down as `ImageLimits` says. **Shape** (height, width, 3), uint8.
         width_px: of the upright original, as height_px.
         scale: of `pixels` against the original, 0..1.
     """
@@ -94,6 +113,12 @@ class DecodedImage:
     width_px: int
     height_px: int
     scale: float
+
+
+def is_long(width_px: int, height_px: int) -> bool:
+    """Whether a picture is a tall or wide screenshot, which is never shrunk to fit: its text would be lost."""
+    longest_px = max(width_px, height_px)
+    return longest_px > _LONG_FROM_PX and longest_px > _LONG_ASPECT * min(width_px, height_px)
 
 
 def inspect_image(data: bytes, limits: ImageLimits) -> ImageInfo:
@@ -116,7 +141,8 @@ def decode_image(data: bytes, limits: ImageLimits) -> DecodedImage:
     with _open(data, _sniff(data, limits)) as image:
         _check_size(image, limits)
         original_size = image.size
-        scale = min(1.0, limits.longest_side_px / max(original_size))
+        bounded_px = min(original_size) if is_long(*original_size) else max(original_size)
+        scale = min(1.0, limits.longest_side_px / bounded_px)
         rgb, orientation = _decode(image, scale)
     width_px, height_px = _upright_size(original_size, orientation)
     scaled_size = max(1, round(width_px * scale)), max(1, round(height_px * scale))
@@ -138,7 +164,7 @@ def _sniff(data: bytes, limits: ImageLimits) -> str:
 
 def readable_formats() -> tuple[str, ...]:
     """The formats this installation reads."""
-    return tuple(name for name in _MEDIA_TYPES if name != "AVIF" or features.check("avif"))
+    return tuple(name for name in _MEDIA_TYPES if _can_read(name))
 
 
 def _format_of(data: bytes) -> str | None:
@@ -150,8 +176,24 @@ def _format_of(data: bytes) -> str | None:
     if data[4:8] != b"ftyp":
         return None
     if data[8:12] in _HEIC_BRANDS:
-        raise UnsupportedType("HEIC and HEIF images are not read; send JPEG or PNG")
-    return "AVIF" if data[8:12] in _AVIF_BRANDS and features.check("avif") else None
+        if not _can_read("HEIF"):
+            raise UnsupportedType("HEIC and HEIF images are not read here; send JPEG or PNG")
+        return "HEIF"
+    return "AVIF" if data[8:12] in _AVIF_BRANDS and _can_read("AVIF") else None
+
+
+@functools.cache
+def _can_read(format_name: str) -> bool:
+    if format_name == "AVIF":
+        return bool(features.check("avif"))
+    if format_name != "HEIF":
+        return True
+    try:
+        from pillow_heif import register_heif_opener
+    except ImportError:
+        return False
+    register_heif_opener(thumbnails=False)
+    return True
 
 
 def _open(data: bytes, format_name: str) -> Image.Image:

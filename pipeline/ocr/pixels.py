@@ -2,9 +2,9 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageStat
+from PIL import Image, ImageChops, ImageFilter, ImageStat
 
-#: Half of the range of 8 bits: visible pixels darker than this are laid on white, brighter ones on black.
+#: Half of the range of 8 bits: what is darker is laid on white, what is brighter on black; what is more opaque is seen.
 _MIDDLE_GREY = 128
 
 _TURNS = {
@@ -48,10 +48,18 @@ def _from_deep(samples: NDArray[np.generic]) -> Image.Image:
 
 
 def _on_contrast(image: Image.Image) -> Image.Image:
-    """Lay a picture on white or on black, whichever stands out against what is visible of it."""
+    """Lay a picture on white or on black, whichever stands out against what borders on nothing.
+
+    Only there the background is seen, and of text on nothing every stroke is border: a large opaque picture beside it
+    has no say in it.
+    """
     alpha = image.getchannel("A")
-    visible = alpha.point(lambda value: 255 if value else 0)
-    is_bright = bool(visible.getbbox()) and ImageStat.Stat(image.convert("L"), mask=visible).mean[0] >= _MIDDLE_GREY
+    visible = alpha.point(lambda value: 255 if value >= _MIDDLE_GREY else 0)
+    if not visible.getbbox():
+        visible = alpha.point(lambda value: 255 if value else 0)
+    border = ImageChops.subtract(visible, visible.filter(ImageFilter.MinFilter(3)))
+    shown = border if border.getbbox() else visible
+    is_bright = bool(shown.getbbox()) and ImageStat.Stat(image.convert("L"), mask=shown).mean[0] >= _MIDDLE_GREY
     background = Image.new("RGB", image.size, (0, 0, 0) if is_bright else (255, 255, 255))
     background.paste(image, mask=alpha)
     return background

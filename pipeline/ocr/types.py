@@ -12,7 +12,7 @@ class OcrLine:
 
     Args:
         confidence: of the engine, 0..1.
-        box: corners in px of the upright original image, clockwise from the top left.
+        box: corners in px of the upright original image, clockwise from where its text begins.
     """
 
     text: str
@@ -27,8 +27,12 @@ class OcrResult:
     Args:
         lines: in reading order.
         width_px: of the upright original image, as height_px.
-        scale: of the image the engine saw, against the original; 0..1.
-        duration_ms: `decode` and `read`.
+        scale: of the image the engine saw, against the original; above 1 where it was enlarged.
+        duration_ms: `decode`, `find` (where lines are) and `read` (what they say).
+        tiles: parts in which the image was searched; 0 when it was not shown to the engine at all.
+        direction: where most lines run to, in the image as it came: `right`; `down` in one that lies on its side, and
+            in columns of characters; `left` in one that stands on its head; `up`.
+        left_out: lines that were found and not read, since the image has more than are allowed.
     """
 
     lines: tuple[OcrLine, ...]
@@ -38,6 +42,9 @@ class OcrResult:
     engine: str
     model: str
     duration_ms: dict[str, int] = field(default_factory=dict)
+    tiles: int = 1
+    direction: str = "right"
+    left_out: int = 0
 
     @property
     def text(self) -> str:

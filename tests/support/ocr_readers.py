@@ -6,10 +6,13 @@ import signal
 import time
 from pathlib import Path
 
+from pipeline.clock import SystemClock
 from pipeline.errors import BadImage, ConfigurationError, FieldProblem, InvalidInput, QueueFull
 from pipeline.ocr.child import Reader
 from pipeline.ocr.images import ImageLimits
+from pipeline.ocr.reading import read_image
 from pipeline.ocr.types import OcrResult
+from tests.support.ocr_engines import Scripted, quad
 
 #: Followed by the path of a named pipe, into which the reader says that it has begun, before it hangs.
 TELL = b"tell and hang "
@@ -23,6 +26,13 @@ def obedient(threads: int, limits: ImageLimits) -> Reader:
 def by_marker(threads: int, limits: ImageLimits) -> Reader:
     """Does what stands behind `MARKER` in a picture that is otherwise a picture, so that it passes the intake."""
     return lambda data: _obey(data.rpartition(MARKER)[2] if MARKER in data else b"image")
+
+
+def decoding(threads: int, limits: ImageLimits) -> Reader:
+    """Does all that the real one does, with an engine that finds three lines anywhere and needs no time."""
+    engine = Scripted(lambda pixels: [quad(0, 0, 20, 9), quad(2, 3, 9, 30), quad(0, 9, *pixels.shape[1::-1])])
+    clock = SystemClock()
+    return lambda data: read_image(data, limits, engine, clock)
 
 
 def refusing(threads: int, limits: ImageLimits) -> Reader:

@@ -10,8 +10,8 @@ from models.ledger import Ledger
 from pipeline.errors import FairlaneError, FieldProblem
 from pipeline.queue import Inspector, Roster
 from pipeline.storage import ObjectStore
-from web.answers import HealthAnswer
 from web.errors import not_ready
+from web.house_answers import HealthAnswer
 from web.operations import Operation
 from web.replies import reply
 

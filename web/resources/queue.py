@@ -8,7 +8,7 @@ import falcon
 
 from pipeline.clock import Clock
 from pipeline.queue import Inspector, Roster, WorkerView
-from web.answers import LaneAnswer, LanesAnswer, WorkerAnswer, WorkersAnswer
+from web.house_answers import LaneAnswer, LanesAnswer, WorkerAnswer, WorkersAnswer
 from web.operations import Operation
 from web.replies import reply
 

@@ -7,8 +7,8 @@ import falcon
 from pydantic import ValidationError
 
 from pipeline.queue import Inspector
-from web.answers import ScaleAnswer, ScaleLane, WatermarkAnswer
 from web.errors import no_watermark
+from web.house_answers import ScaleAnswer, ScaleLane, WatermarkAnswer
 from web.operations import Operation
 from web.replies import reply
 

@@ -1,8 +1,12 @@
 """Each benchmark runs, tiny, so that none rots; what it measures here means nothing."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from benchmarks import bench_backpressure, bench_faults, bench_queue, bench_recover, bench_words
+from benchmarks import bench_backpressure, bench_faults, bench_queue, bench_recover, bench_words, eval_ocr
+from pipeline.samples import sample_images
 
 
 def test_the_queue_benchmark_prints_its_tables() -> None:
@@ -43,3 +47,21 @@ def test_the_words_benchmark_prints_both_tables() -> None:
 
     assert "at best" in report
     assert "s to make ready" in report
+
+
+def test_the_evaluation_prints_each_picture_and_each_kind(tmp_path: Path) -> None:
+    pictures = dict(sample_images())
+    known = [
+        {"file": "message_lottery.png", "kind": "phone", "lines": ["幸运星活动组"]},
+        {"file": "receipt_coffee.png", "kind": "paper", "lines": ["108.50"]},
+    ]
+    (tmp_path / "groundtruth.json").write_text(json.dumps(known), "utf-8")
+    for case in known:
+        (tmp_path / str(case["file"])).write_bytes(pictures[str(case["file"])])
+
+    report = "\n".join(eval_ocr.run(eval_ocr.cases_of(tmp_path), eval_ocr.shipped_reader()))
+
+    assert "cores" in report
+    assert report.count("receipt_coffee.png") == 1
+    for kind in ("paper", "phone", "all"):
+        assert f"| {kind:>5} |" in report

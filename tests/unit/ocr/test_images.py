@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from pipeline.errors import BadImage, ImageTooLarge, UnsupportedType
+from pipeline.ocr import images
 from pipeline.ocr.images import ImageLimits, decode_image, inspect_image, readable_formats
 from tests.support.pictures import LIMITS, corner_marked, drawn, encoded, png_chunk, png_of_size
 
@@ -31,7 +32,11 @@ def test_format_is_told_by_content(format_name: str) -> None:
     info = inspect_image(encoded(corner_marked(), format_name), LIMITS)
 
     assert (info.format, info.width_px, info.height_px) == (format_name, 60, 40)
-    assert info.media_type == f"image/{format_name.lower()}"
+    assert info.media_type == f"image/{'heic' if format_name == 'HEIF' else format_name.lower()}"
+
+
+def test_every_format_is_read_with_the_extras_of_development() -> None:
+    assert readable_formats() == ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF", "AVIF", "HEIF")
 
 
 @pytest.mark.feature("O2")
@@ -62,7 +67,9 @@ def test_what_is_no_image_we_read_is_an_unsupported_type(data: bytes) -> None:
         inspect_image(data, LIMITS)
 
 
-def test_heic_is_refused_by_its_name() -> None:
+def test_heic_is_refused_by_its_name_where_the_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(images, "_can_read", lambda format_name: format_name != "HEIF")
+
     with pytest.raises(UnsupportedType, match="HEIC"):
         inspect_image(b"\x00\x00\x00\x18ftypheic" + bytes(40), LIMITS)
 
@@ -169,11 +176,22 @@ def test_broken_exif_block_means_upright() -> None:
 
 @pytest.mark.parametrize("format_name", ["PNG", "JPEG"])
 def test_long_picture_is_scaled_down_and_remembers_its_size(format_name: str) -> None:
-    image = decode_image(encoded(drawn(size=(4000, 1000)), format_name), LIMITS)
+    image = decode_image(encoded(drawn(size=(4000, 2000)), format_name), LIMITS)
 
-    assert image.pixels.shape == (480, 1920, 3)
-    assert (image.width_px, image.height_px) == (4000, 1000)
+    assert image.pixels.shape == (960, 1920, 3)
+    assert (image.width_px, image.height_px) == (4000, 2000)
     assert image.scale == pytest.approx(0.48)
+
+
+@pytest.mark.feature("O3")
+@pytest.mark.parametrize(
+    ("size", "shape"),
+    [((1080, 7200), (7200, 1080, 3)), ((12_000, 60), (60, 12_000, 3)), ((3000, 9100), (5824, 1920, 3))],
+)
+def test_long_picture_keeps_its_scale_up_to_a_wide_screen(size: tuple[int, int], shape: tuple[int, ...]) -> None:
+    image = decode_image(encoded(Image.new("L", size)), LIMITS)
+
+    assert image.pixels.shape == shape
 
 
 def test_small_picture_keeps_its_size() -> None:
@@ -186,8 +204,7 @@ def test_small_picture_keeps_its_size() -> None:
 def test_thread_of_pixels_is_decoded(size: tuple[int, int]) -> None:
     image = decode_image(encoded(Image.new("L", size)), LIMITS)
 
-    assert min(image.pixels.shape[:2]) >= 1
-    assert max(image.pixels.shape[:2]) <= 1920
+    assert image.pixels.shape[1::-1] == size
     assert (image.width_px, image.height_px) == size
 
 

@@ -28,6 +28,31 @@ def test_transparent_picture_is_laid_on_what_shows_its_ink(mode: str, ink: int) 
     assert (pixels[0, 0] == 255 - ink).all()
 
 
+@pytest.mark.feature("O2")
+@pytest.mark.parametrize(("ink", "block"), [(0, 255), (255, 0)])
+def test_text_on_nothing_decides_and_not_the_picture_beside_it(ink: int, block: int) -> None:
+    picture = Image.new("RGBA", (200, 120), (ink, ink, ink, 0))
+    picture.paste((block, block, block, 255), (0, 0, 200, 60))
+    for left in range(10, 190, 6):
+        picture.paste((ink, ink, ink, 255), (left, 70, left + 2, 110))
+
+    pixels = decoded(picture)
+
+    assert (pixels[90, 11] == ink).all()
+    assert (pixels[90, 14] == 255 - ink).all()
+
+
+@pytest.mark.parametrize("ink", [0, 255])
+def test_faint_picture_is_laid_on_what_shows_it(ink: int) -> None:
+    picture = Image.new("RGBA", (40, 40), (ink, ink, ink, 0))
+    picture.paste((ink, ink, ink, 90), (10, 10, 20, 20))
+
+    pixels = decoded(picture)
+
+    assert (pixels[0, 0] == 255 - ink).all()
+    assert abs(int(pixels[15, 15, 0]) - int(pixels[0, 0, 0])) > 60
+
+
 def test_wholly_transparent_picture_is_white() -> None:
     assert (decoded(Image.new("RGBA", (40, 40), (9, 9, 9, 0))) == 255).all()
 
