@@ -127,7 +127,8 @@ def kill_scheduler(load: Load) -> Callable[[], bool]:
 
 
 def kill_valkey(load: Load) -> Callable[[], bool]:
-    load.fairlane.processes("valkey-server")[0].kill()
+    (server,) = load.fairlane.processes("valkey-server", str(load.fairlane.settings.valkey_socket))
+    server.kill()
     return load.text_is_done
 
 

@@ -43,7 +43,7 @@ def test_a_task_whose_process_is_killed_runs_again_and_ends_once(fairlane: Runni
 def test_an_emptied_queue_is_rebuilt_from_the_ledger(fairlane: Running) -> None:
     image = sample_images()[0][1]
     task_ids = [fairlane.api.submit_image("i.png", image, MAC)["task_id"] for _ in range(6)]
-    (valkey,) = fairlane.processes("valkey-server")
+    (valkey,) = fairlane.processes("valkey-server", str(fairlane.settings.valkey_socket))
     valkey.kill()
     shutil.rmtree(fairlane.settings.data_dir / "valkey")
 
