@@ -13,7 +13,6 @@ from typing import Any
 from models.ledger import Accepted, Ledger, NewTask, TaskRow
 from pipeline.errors import (
     DatabaseUnavailable,
-    DeviceBacklogFull,
     FairlaneError,
     QueueUnavailable,
     Retryable,
@@ -22,7 +21,7 @@ from pipeline.errors import (
 )
 from pipeline.ocr.images import image_limits, inspect_image
 from pipeline.queue import Enqueued, FairQueue, Inspector, Lane, TaskState
-from pipeline.recovery import as_queued, follow_ledger
+from pipeline.recovery import as_queued, close_evicted
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore, image_key
 from pipeline.submission import (
@@ -239,8 +238,7 @@ class Intake:
             return
         reason = "made room for a newer task of its device"
         try:
-            if not self._ledger.close(enqueued.evicted, TaskState.EVICTED, DeviceBacklogFull.code, reason):
-                follow_ledger(self._queue, self._ledger, enqueued.evicted, None)
+            close_evicted(self._queue, self._ledger, enqueued.evicted, reason)
         except Retryable:  # the newcomer is accepted all the same; the reconciler closes the row
             _log.warning("evicted task not closed", extra={"task_id": enqueued.evicted})
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from models.ledger import Ledger, TaskRow
 from models.replays import enqueued_times
-from pipeline.errors import Overload, TaskConflict
+from pipeline.errors import DeviceBacklogFull, Overload, TaskConflict
 from pipeline.queue import Ended, FairQueue, Inspector, Standing, Task, TaskState
 from pipeline.queue.types import size_class_of
 
@@ -56,9 +56,9 @@ def _pages(ledger: Ledger) -> Iterator[Sequence[TaskRow]]:
 
 def _mend(queue: FairQueue, inspector: Inspector, ledger: Ledger, tasks: Sequence[TaskRow]) -> Recovered:
     known = inspector.endings([task.task_id for task in tasks])
-    begun_ms = enqueued_times([task.task_id for task in tasks if task.token])
     missing = [task for task, ending in zip(tasks, known, strict=True) if ending is None]
     lease_ends_ms = inspector.now_ms() + queue.rules.lease_ms if missing else 0
+    begun_ms = enqueued_times([task.task_id for task in missing if task.token])
     queue.restore([_standing(task, begun_ms.get(task.task_id), lease_ends_ms) for task in missing])
     entered, closed = len(missing), 0
     for task, ending in zip(tasks, known, strict=True):
@@ -67,7 +67,7 @@ def _mend(queue: FairQueue, inspector: Inspector, ledger: Ledger, tasks: Sequenc
         state, code, token = ending
         if state in (TaskState.FAILED, TaskState.DEAD) and task.token > token:
             # The ledger is further: the task was replayed since that end, and did not get into its line.
-            entered += _put_in_line(queue, as_queued(task, begun_ms.get(task.task_id)))
+            entered += _put_in_line(queue, as_queued(task, enqueued_times([task.task_id]).get(task.task_id)))
         elif state.is_end and state is not TaskState.DONE:
             # A row that has been written since we looked may be that of a replay: the next comparison sees.
             closed += ledger.close(task.task_id, state.value, code, "ended by the queue", seen_token=task.token)
@@ -89,6 +89,12 @@ def tell_ledger(queue: FairQueue, ledger: Ledger, ended: Ended, reason: str) -> 
     seen_token = ended.token if ended.state is TaskState.DEAD else None
     if not ledger.close(ended.task_id, ended.state.value, ended.code, reason, seen_token=seen_token):
         follow_ledger(queue, ledger, ended.task_id, ended.token)
+
+
+def close_evicted(queue: FairQueue, ledger: Ledger, task_id: str, reason: str) -> None:
+    """Let the ledger end a task that made room for another one; had it ended before, the queue follows."""
+    if not ledger.close(task_id, TaskState.EVICTED, DeviceBacklogFull.code, reason):
+        follow_ledger(queue, ledger, task_id, None)
 
 
 def follow_ledger(queue: FairQueue, ledger: Ledger, task_id: str, token: int | None) -> None:

@@ -17,7 +17,12 @@ def words(raw: bytes | None) -> str:
 
 def whole(text: str | None) -> int:
     """The whole number of 18 digits at most, 0 for anything else."""
-    return int(text) if text and text.isascii() and text.isdecimal() and len(text) <= _DIGITS_MAX else 0
+    return whole_or_none(text) or 0
+
+
+def whole_or_none(text: str | None) -> int | None:
+    """The whole number of 18 digits at most, None for anything else."""
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) <= _DIGITS_MAX else None
 
 
 def state_named(name: str | None) -> TaskState | None:

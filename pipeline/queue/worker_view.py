@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
+from pipeline.queue.reading import whole_or_none
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerView:
@@ -52,19 +54,19 @@ class WorkerView:
         Args:
             now_ms: the caller's clock, epoch ms.
         """
-        heard_ms = _whole(entry, "last_heartbeat")
+        heard_ms = whole_or_none(entry.get("last_heartbeat"))
         return cls(
             hostname=entry.get("hostname", ""),
-            pid=_whole(entry, "pid"),
+            pid=whole_or_none(entry.get("pid")),
             queues=entry.get("queues", ""),
             state=entry.get("state", "working"),
             holds=[reason.strip() for reason in entry.get("holds", "").split(";") if reason.strip()],
             last_heartbeat=heard_ms,
             heartbeat_age_ms=None if heard_ms is None else max(0, now_ms - heard_ms),
-            declared_concurrency=_whole(entry, "declared_concurrency"),
-            effective_concurrency=_whole(entry, "effective_concurrency"),
-            active_tasks=_whole(entry, "active_tasks"),
-            idle_slots=_whole(entry, "idle_slots"),
+            declared_concurrency=whole_or_none(entry.get("declared_concurrency")),
+            effective_concurrency=whole_or_none(entry.get("effective_concurrency")),
+            active_tasks=whole_or_none(entry.get("active_tasks")),
+            idle_slots=whole_or_none(entry.get("idle_slots")),
             engine=entry.get("engine", ""),
             gpu_available=entry.get("gpu_available") == "1",
             gpu_util=_decimal(entry, "gpu_util"),
@@ -72,16 +74,11 @@ class WorkerView:
             cpu_count=_decimal(entry, "cpu_count"),
             cpu_percent=_decimal(entry, "cpu_percent"),
             cpu_others_percent=_decimal(entry, "cpu_others_percent"),
-            memory_total=_whole(entry, "memory_total"),
-            memory_available=_whole(entry, "memory_available"),
+            memory_total=whole_or_none(entry.get("memory_total")),
+            memory_available=whole_or_none(entry.get("memory_available")),
             memory_percent=_decimal(entry, "memory_percent"),
             version=entry.get("version", ""),
         )
-
-
-def _whole(entry: dict[str, str], name: str) -> int | None:
-    value = entry.get(name, "")
-    return int(value) if value.isascii() and value.isdecimal() and len(value) <= 18 else None
 
 
 def _decimal(entry: dict[str, str], name: str) -> float | None:

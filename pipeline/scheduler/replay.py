@@ -7,9 +7,9 @@ from math import ceil
 from models.ledger import Ledger
 from models.replays import AskedReplay, Replays
 from pipeline.clock import Clock
-from pipeline.errors import DeviceBacklogFull, Overload, QueueFull, TaskConflict, TaskNotFound
+from pipeline.errors import Overload, QueueFull, TaskConflict, TaskNotFound
 from pipeline.queue import FairQueue, Inspector, TaskState
-from pipeline.recovery import as_queued, follow_ledger
+from pipeline.recovery import as_queued, close_evicted
 
 log = logging.getLogger(__name__)
 
@@ -113,14 +113,9 @@ class Replayer:
             log.info("a reopened task is left to the reconciler: %s", exc, extra=_fields(letter))
             return True
         if enqueued.evicted:
-            self._close_evicted(enqueued.evicted)
+            close_evicted(self._queue, self._ledger, enqueued.evicted, "made room for a replay of its device")
         log.info("a dead letter was replayed", extra=_fields(letter))
         return True
-
-    def _close_evicted(self, task_id: str) -> None:
-        reason = "made room for a replay of its device"
-        if not self._ledger.close(task_id, TaskState.EVICTED, DeviceBacklogFull.code, reason):
-            follow_ledger(self._queue, self._ledger, task_id, None)
 
     def _pass_over(self, letter: AskedReplay, wait_ms: int) -> None:
         self._passed_over[letter.mac] = self._clock.monotonic_ms() + wait_ms
