@@ -58,20 +58,26 @@ def _mend(queue: FairQueue, inspector: Inspector, ledger: Ledger, tasks: Sequenc
     known = inspector.endings([task.task_id for task in tasks])
     missing = [task for task, ending in zip(tasks, known, strict=True) if ending is None]
     lease_ends_ms = inspector.now_ms() + queue.rules.lease_ms if missing else 0
-    begun_ms = enqueued_times([task.task_id for task in missing if task.token])
+    replayed = [task for task, ending in zip(tasks, known, strict=True) if ending and _was_replayed(task, ending)]
+    begun_ms = enqueued_times([task.task_id for task in (*missing, *replayed) if task.token])
     queue.restore([_standing(task, begun_ms.get(task.task_id), lease_ends_ms) for task in missing])
     entered, closed = len(missing), 0
     for task, ending in zip(tasks, known, strict=True):
         if ending is None:
             continue
-        state, code, token = ending
-        if state in (TaskState.FAILED, TaskState.DEAD) and task.token > token:
-            # The ledger is further: the task was replayed since that end, and did not get into its line.
-            entered += _put_in_line(queue, as_queued(task, enqueued_times([task.task_id]).get(task.task_id)))
+        state, code, _ = ending
+        if _was_replayed(task, ending):
+            entered += _put_in_line(queue, as_queued(task, begun_ms.get(task.task_id)))
         elif state.is_end and state is not TaskState.DONE:
             # A row that has been written since we looked may be that of a replay: the next comparison sees.
             closed += ledger.close(task.task_id, state.value, code, "ended by the queue", seen_token=task.token)
     return Recovered(len(tasks), entered, closed)
+
+
+def _was_replayed(task: TaskRow, ending: tuple[TaskState, str, int]) -> bool:
+    """The ledger is further: the task was replayed since that end, and did not get into its line."""
+    state, _, token = ending
+    return state in (TaskState.FAILED, TaskState.DEAD) and task.token > token
 
 
 def _put_in_line(queue: FairQueue, task: Task) -> bool:

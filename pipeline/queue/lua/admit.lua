@@ -44,4 +44,4 @@ if not is_open and policy == 'drop_oldest' and verdict ~= 'closed' then
   for name in string.gmatch(lanes, '%S+') do is_open = is_open or redis.call('ZCARD', line_key(mac, name)) > 0 end
 end
 if is_open then return {'open', digits(now)} end
-return {spoken(verdict), retry_after(lane, device, verdict == 'device_full' or verdict == 'too_late', default_s, now)}
+return refusal(lane, device, verdict, default_s, now)

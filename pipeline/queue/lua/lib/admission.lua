@@ -29,5 +29,8 @@ local function admission(lane, device, max_total, max_per_mac, scope, late_ms, n
   return 'open'
 end
 
--- The word for the caller: whoever shut the door, the service is full.
-local function spoken(verdict) return verdict == 'closed' and 'full' or verdict end
+-- The reply for a door that is not open; whoever shut it, to the caller the service is full.
+local function refusal(lane, device, verdict, default_s, now)
+  local is_own_limit = verdict == 'device_full' or verdict == 'too_late'
+  return {is_own_limit and verdict or 'full', retry_after(lane, device, is_own_limit, default_s, now)}
+end

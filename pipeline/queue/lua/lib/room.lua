@@ -39,9 +39,7 @@ end
 
 local function enter(replays)
   local evicted, verdict = make_room()
-  if not evicted then
-    return {spoken(verdict), retry_after(lane, device, verdict == 'device_full' or verdict == 'too_late', default_s, now)}
-  end
+  if not evicted then return refusal(lane, device, verdict, default_s, now) end
   local order = (created_ms > 0 and created_ms or now) - boost_ms
   put_in_line(order, write_task('queued', order, order + boost_ms + ttl_ms, 0, replays))
   count_in()
