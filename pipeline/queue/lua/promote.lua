@@ -38,16 +38,7 @@ local function promote_one(task)
   save(lane)
 end
 
--- The record is gone: what is left of the task goes too.
-local function forget_one(lane_name, mac, task_id)
-  local device = open_device(mac, lane_name)
-  local lane = open_lane(lane_name, device.site, now)
-  if not forget_task(lane, device, task_id, max_per_mac) then return end
-  add(lane, 'delayed', -1)
-  reseat(lane, device, policy, now)
-  save_device(device)
-  save(lane)
-end
+local function count_out(lane) add(lane, 'delayed', -1) end
 
 local reply = {'promoted'}
 for _, where in ipairs(redis.call('ZRANGEBYSCORE', delayed_key(), '-inf', now, 'LIMIT', 0, limit)) do
@@ -57,7 +48,7 @@ for _, where in ipairs(redis.call('ZRANGEBYSCORE', delayed_key(), '-inf', now, '
     promote_one(task)
     reply[#reply + 1] = task.id
   elseif text(task, 'state') == '' and mac then
-    forget_one(lane_name, mac, task.id)
+    forget_lost(lane_name, mac, task.id, policy, max_per_mac, now, count_out)
   end
 end
 return reply

@@ -55,16 +55,10 @@ local function reap_one(task)
 end
 
 -- The record is gone, the slot is not: what the device was charged for it stays until it has nothing to do.
-local function forget_one(mac, task_id)
-  local device = open_device(mac, lane_name)
-  local lane = open_lane(lane_name, device.site, now)
-  if not forget_task(lane, device, task_id, max_per_mac) then return end
+local function count_out(lane, device)
   add(lane, 'busy', -1)
   site_add(lane, 'inflight', -1)
   lane_add(device, 'inflight', -1)
-  reseat(lane, device, policy, now)
-  save_device(device)
-  save(lane)
 end
 
 local latest = digits(now + lease_ms)
@@ -84,7 +78,7 @@ for _, where in ipairs(overdue) do
     reply[#reply + 1] = digits(get(task, 'token'))
   else
     redis.call('ZREM', leases_key(lane_name), where)
-    if state == '' and mac then forget_one(mac, task.id) end
+    if state == '' and mac then forget_lost(lane_name, mac, task.id, policy, max_per_mac, now, count_out) end
   end
 end
 return reply

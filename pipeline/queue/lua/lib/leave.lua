@@ -67,3 +67,14 @@ local function forget_task(lane, device, task_id, max_per_mac)
   if get(device, 'pending_count') < max_per_mac then redis.call('SREM', overloaded_key(), device.mac) end
   return true
 end
+
+-- The same for one that was met at its place: `count_out` takes it off the counts of that place.
+local function forget_lost(lane_name, mac, task_id, policy, max_per_mac, now, count_out)
+  local device = open_device(mac, lane_name)
+  local lane = open_lane(lane_name, device.site, now)
+  if not forget_task(lane, device, task_id, max_per_mac) then return end
+  count_out(lane, device)
+  reseat(lane, device, policy, now)
+  save_device(device)
+  save(lane)
+end
