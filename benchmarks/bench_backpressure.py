@@ -25,19 +25,15 @@ import redis
 
 import models.base
 from benchmarks.printing import machine, spread, table
-from models.ledger import Ledger
-from models.migrate import migrate
 from pipeline.clock import SystemClock
-from pipeline.intake import Intake
-from pipeline.queue import open_inspector, open_queue, open_roster
 from pipeline.samples import sample_images
 from pipeline.settings import Settings, child_environment, load_settings
-from pipeline.storage import open_store
 from pipeline.submission import ImageSubmission
 from pipeline.workers.host import open_sampler
 from pipeline.workers.own import OwnProcesses
 from pipeline.workers.sampler import CPU_OVER
 from tests.support.foreign_load import foreign_load
+from tests.support.parts import Parts
 from tests.support.processes import wait_until
 from tests.support.servers import start_valkey
 
@@ -84,19 +80,8 @@ class Turn:
     others_percent: float
 
 
-class Site:
+class Site(Parts):
     """A queue, a ledger and a store for the workers of all turns."""
-
-    def __init__(self, settings: Settings) -> None:
-        clock = SystemClock()
-        database = models.base.connect(settings.effective_database_url)
-        migrate(database)
-        models.base.bind(database)
-        self.settings = settings
-        self.ledger = Ledger(database, clock)
-        self.roster = open_roster(settings)
-        store = open_store(settings.effective_storage_url)
-        self.intake = Intake(open_queue(settings), open_inspector(settings), self.ledger, store, settings)
 
     def turn(self, images: int, marks: Mapping[str, int]) -> Turn:
         """Read some images with a fresh worker; the time until its engines are warm does not count."""
@@ -122,8 +107,7 @@ class Site:
         return self.intake.submit_image(ImageSubmission(f"02000000000{number % _MACS}", data)).task_id
 
     def _ended_ms(self, task_id: str) -> int:
-        row = self.ledger.get(task_id)
-        assert row is not None
+        row = self.row_of(task_id)
         assert row.state != "failed", row.reason
         return row.ended_ms or 0
 

@@ -217,7 +217,7 @@ def _wait_for_lost(ward: Ward, workers: int, *, is_master: bool) -> list[float]:
             row = ward.ledger.get(task_id)
             if task_id not in waits and row and row.started_ms != started_ms and row.started_ms is not None:
                 waits[task_id] = perf_counter() - began
-        return all(task_id in waits or ward.has_ended(task_id) for task_id in running)
+        return all(task_id in waits or ward.row_of(task_id).has_ended for task_id in running)
 
     wait_until(is_settled, _LIMIT_S)
     return list(waits.values())

@@ -28,7 +28,7 @@ def test_host_under_foreign_load_claims_nothing_and_resumes_when_it_ends(
 
     with burning(fleet.hosts["a"].cpu):
         wait_until(lambda: fleet.workers()["a"].holds == [CPU_OVER], 60)
-        during = fleet.submit(20, b"take a fifth")
+        during = fleet.submit_many(20, b"take a fifth")
         wait_until(lambda: fleet.are_done(during), 120)
         wait_until(lambda: lane_of(fleet).get("held_hosts") == ["a"])
         assert run(["worker", "list", "-o", "json"]) == 0
@@ -38,7 +38,7 @@ def test_host_under_foreign_load_claims_nothing_and_resumes_when_it_ends(
     assert (listed["a"]["state"], listed["a"]["holds"]) == ("held", [CPU_OVER])
     assert (listed["b"]["state"], listed["b"]["effective_concurrency"]) == ("working", 1)
     wait_until(lambda: fleet.workers()["a"].state == "working", 120)
-    after = fleet.submit(20, b"take a fifth")
+    after = fleet.submit_many(20, b"take a fifth")
     wait_until(lambda: fleet.are_done(after), 120)
     assert fleet.ended_by("a"), "the calm host does nothing"
     assert fleet.ended_by("a") | fleet.ended_by("b") == {*during, *after}
