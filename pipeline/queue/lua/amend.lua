@@ -42,22 +42,19 @@ local state = text(task, 'state')
 if state == '' then return {'unknown'} end
 if token ~= '' and text(task, 'token') ~= token or state == ending then return {'kept', state} end
 local now = now_from(given_now)
-local lane, device = open_owner(task, now)
 local function is_buried(how) return how == 'failed' or how == 'dead' end
 
 if IS_END[state] then
+  local lane = open_owner(task, now)
   add(lane, state, -1)
   add(lane, ending, 1)
   put(task, 'state', ending)
   put(task, 'code', code)
   save(task)
+  save(lane)
   if is_buried(state) then withdraw_dead_letter(task_id) end
 else
-  take_out(lane, device, task, now)
-  end_task(lane, device, task, ending, code, dedupe_ms, max_per_mac, now)
-  reseat(lane, device, policy, now)
-  save_device(device)
+  end_wherever(task, ending, code, policy, dedupe_ms, max_per_mac, now)
 end
 if is_buried(ending) then write_dead_letter(task, ending, code, 'as the ledger has it', dead_max, now) end
-save(lane)
 return {'amended', state}

@@ -34,11 +34,5 @@ local task = open_task(task_id)
 local state = text(task, 'state')
 if state == '' then return {'unknown'} end
 if IS_END[state] then return {'ended', state} end
-local now = now_from(given_now)
-local lane, device = open_owner(task, now)
-take_out(lane, device, task, now)
-end_task(lane, device, task, 'cancelled', 'cancelled', dedupe_ms, max_per_mac, now)
-reseat(lane, device, policy, now)
-save_device(device)
-save(lane)
+end_wherever(task, 'cancelled', 'cancelled', policy, dedupe_ms, max_per_mac, now_from(given_now))
 return {'cancelled'}

@@ -31,21 +31,12 @@ local dedupe_ms, max_per_mac, lease_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), t
 
 local now = now_from(given_now)
 
-local function expire_one(task)
-  local lane, device = open_owner(task, now)
-  take_out(lane, device, task, now)
-  end_task(lane, device, task, 'expired', 'expired', dedupe_ms, max_per_mac, now)
-  reseat(lane, device, policy, now)
-  save_device(device)
-  save(lane)
-end
-
 local reply = {'expired'}
 for _, task_id in ipairs(redis.call('ZRANGEBYSCORE', expiry_key(), '-inf', now, 'LIMIT', 0, limit)) do
   local task = open_task(task_id)
   local state = text(task, 'state')
   if state == 'queued' or state == 'delayed' then
-    expire_one(task)
+    end_wherever(task, 'expired', 'expired', policy, dedupe_ms, max_per_mac, now)
     reply[#reply + 1] = task_id
     reply[#reply + 1] = digits(get(task, 'token'))
   elseif IS_END[state] then

@@ -57,6 +57,16 @@ local function end_task(lane, device, task, state, code, dedupe_ms, max_per_mac,
   if get(device, 'pending_count') < max_per_mac then redis.call('SREM', overloaded_key(), device.mac) end
 end
 
+-- End a task that has not ended, wherever it is; its holder, if any, loses the lease.
+local function end_wherever(task, state, code, policy, dedupe_ms, max_per_mac, now)
+  local lane, device = open_owner(task, now)
+  take_out(lane, device, task, now)
+  end_task(lane, device, task, state, code, dedupe_ms, max_per_mac, now)
+  reseat(lane, device, policy, now)
+  save_device(device)
+  save(lane)
+end
+
 -- As if it had never come in, for a task that has left its place: its record is gone, or was never wanted. If the
 -- ledger has it, the reconciler puts it back. False when no such task ever came in.
 local function forget_task(lane, device, task_id, max_per_mac)

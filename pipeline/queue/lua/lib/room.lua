@@ -16,12 +16,7 @@ local function evict_oldest()
   local oldest = oldest_waiting()
   local task = oldest and open_task(oldest.task_id)
   if not task or text(task, 'state') ~= 'queued' then return '' end
-  local its_lane, its_device = open_owner(task, now)
-  take_out(its_lane, its_device, task, now)
-  end_task(its_lane, its_device, task, 'evicted', 'evicted', dedupe_ms, max_per_mac, now)
-  reseat(its_lane, its_device, policy, now)
-  save_device(its_device)
-  save(its_lane)
+  end_wherever(task, 'evicted', 'evicted', policy, dedupe_ms, max_per_mac, now)
   device = open_device(mac, lane_name)
   lane = open_lane(lane_name, device.site, now)
   return task.id
