@@ -23,3 +23,14 @@ def pool() -> Iterator[OcrPool]:
     pool.warm_up()
     yield pool
     pool.close()
+
+
+def make_pool(slots: int = 1, tasks_per_child: int = 1000) -> OcrPool:
+    """A pool whose children do what the image says."""
+    return OcrPool(
+        slots=slots,
+        threads=1,
+        child_limits=ChildLimits(30, tasks_per_child),
+        limits=LIMITS,
+        factory=obedient,
+    )

@@ -22,7 +22,8 @@ from pipeline.errors import (
 )
 from pipeline.ocr.pool import ChildLimits, OcrPool
 from pipeline.samples import sample_images
-from tests.support.ocr_readers import obedient, refusing
+from tests.integration.ocr.conftest import make_pool
+from tests.support.ocr_readers import refusing
 from tests.support.pictures import LIMITS, drawn, encoded
 
 ROOT = Path(__file__).parents[3]
@@ -56,16 +57,6 @@ if __name__ == "__main__":
     worker.join()
     sys.exit(worker.exitcode)
 """
-
-
-def make_pool(slots: int = 1, tasks_per_child: int = 1000) -> OcrPool:
-    return OcrPool(
-        slots=slots,
-        threads=1,
-        child_limits=ChildLimits(30, tasks_per_child),
-        limits=LIMITS,
-        factory=obedient,
-    )
 
 
 @pytest.mark.feature("O1")

@@ -8,18 +8,9 @@ import pytest
 
 from pipeline.errors import EngineCrashed, EngineMemory
 from pipeline.ocr.pool import ChildLimits, OcrPool
+from tests.integration.ocr.conftest import make_pool
 from tests.support.ocr_readers import TELL, obedient
 from tests.support.pictures import LIMITS
-
-
-def make_pool(slots: int = 1, tasks_per_child: int = 1000) -> OcrPool:
-    return OcrPool(
-        slots=slots,
-        threads=1,
-        child_limits=ChildLimits(30, tasks_per_child),
-        limits=LIMITS,
-        factory=obedient,
-    )
 
 
 @pytest.mark.feature("O6")

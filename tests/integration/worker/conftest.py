@@ -1,5 +1,6 @@
 """A real Dramatiq worker in this process: real queue, real ledger, and work that a test decides."""
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -76,6 +77,12 @@ class Shop:
         if self.worker:
             self.worker.stop()
             self.worker = None
+
+    def work_until_told(self) -> threading.Event:
+        """Let each task run until the event is set, 30 s at most."""
+        go_on = threading.Event()
+        self.work = lambda task_id, token, attempt: go_on.wait(30) and None
+        return go_on
 
     def do(self, task_id: str, token: int, attempt: int) -> None:
         """What the product's actors do around their work: begin in the ledger, and finish there."""

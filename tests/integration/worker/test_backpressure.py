@@ -91,8 +91,7 @@ def test_what_was_claimed_but_not_begun_goes_back_without_attempt_or_backoff(
 
 @pytest.mark.feature("M1")
 def test_what_runs_runs_on_while_the_host_is_held(shop: Shop) -> None:
-    go_on = threading.Event()
-    shop.work = lambda task_id, token, attempt: go_on.wait(30) and None
+    go_on = shop.work_until_told()
     shop.submit("t")
     shop.start()
     wait_until(lambda: shop.calls)
@@ -106,8 +105,7 @@ def test_what_runs_runs_on_while_the_host_is_held(shop: Shop) -> None:
 
 @pytest.mark.feature("M1")
 def test_a_host_that_is_full_gets_the_memory_of_an_idle_engine_back_once(shop: Shop) -> None:
-    go_on = threading.Event()
-    shop.work = lambda task_id, token, attempt: go_on.wait(30) and None
+    go_on = shop.work_until_told()
     shop.submit("t")
     shop.start()
     wait_until(lambda: shop.calls)
@@ -139,8 +137,7 @@ def test_the_registry_is_told_at_once_of_a_hold_and_of_its_end(shop: Shop) -> No
 
 @pytest.mark.feature("S2")
 def test_a_worker_that_stops_says_so_until_it_is_gone(shop: Shop) -> None:
-    go_on = threading.Event()
-    shop.work = lambda task_id, token, attempt: go_on.wait(30) and None
+    go_on = shop.work_until_told()
     shop.submit("t")
     shop.start()
     wait_until(lambda: shop.calls)

@@ -178,8 +178,7 @@ def test_a_withdrawn_submission_is_forgotten_so_that_its_id_may_come_again(shop:
 @pytest.mark.feature("Q8")
 @pytest.mark.feature("M3")
 def test_a_lease_is_renewed_while_the_work_lasts(shop: Shop) -> None:
-    go_on = threading.Event()
-    shop.work = lambda task_id, token, attempt: go_on.wait(30) and None
+    go_on = shop.work_until_told()
     shop.submit("t")
     shop.start()
     wait_until(lambda: shop.calls)
@@ -214,8 +213,7 @@ def test_work_that_lost_its_lease_stores_nothing(shop: Shop) -> None:
 
 @pytest.mark.feature("S7")
 def test_a_stopping_worker_finishes_what_runs_and_claims_no_more(shop: Shop) -> None:
-    go_on = threading.Event()
-    shop.work = lambda task_id, token, attempt: go_on.wait(30) and None
+    go_on = shop.work_until_told()
     for number in range(3):
         shop.submit(f"t{number}")
     shop.start(threads=1)
