@@ -55,7 +55,7 @@ class Plan:
         marks: settings of the turns with watermarks.
     """
 
-    pairs: int = 5
+    pairs: int = 12
     images: int = 30
     loads: int = 6
     marks: Mapping[str, int] = field(default_factory=dict)
