@@ -91,7 +91,7 @@ class Settings(BaseSettings):
         75, ge=1, le=100, description="percent GPU memory: claim no images for the GPU; 100: never"
     )
     worker_gpu_mem_low_watermark: int = Field(60, ge=0, le=99, description="percent GPU memory: claim images again")
-    worker_gpu_index: int = Field(0, ge=0, description="the GPU that is watched, as nvidia-smi counts")
+    worker_gpu_index: int = Field(0, ge=0, description="the GPU that is used and watched, as nvidia-smi counts")
     supervisor_pid: int = Field(0, ge=0, description="process whose whole tree counts as fairlane; `up` sets it")
 
     no_worker_strategy: Literal["defer", "reject", "cpu"] = Field(
@@ -104,6 +104,15 @@ class Settings(BaseSettings):
     scale_down_after_seconds: int = Field(300, ge=0, description="seconds of too many workers until one less")
 
     # OCR and detection.
+    ocr_engine: Literal["auto", "paddle", "rapid"] = Field(
+        "auto", description="auto: PaddleOCR on a GPU if it can be used, else RapidOCR; paddle: on the CPU too"
+    )
+    ocr_models_dir: Path | None = Field(
+        None, description="folder of the Paddle models: one ..._det and one ..._rec, each in a folder of its own"
+    )
+    ocr_fetch_models: bool = Field(
+        default=False, description="without a folder, let PaddleOCR fetch its models at the first start"
+    )
     ocr_requires_gpu: bool = Field(default=False, description="images are read by workers with a GPU only")
     ocr_slots: int = Field(1, ge=1, le=64, description="engine children of one worker process: images read at once")
     ocr_threads: int = Field(1, ge=1, le=64, description="threads of one engine child")

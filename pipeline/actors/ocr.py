@@ -11,7 +11,7 @@ from pipeline.clock import Clock
 from pipeline.detector.detector import Detector
 from pipeline.detector.lines import Line
 from pipeline.errors import FairlaneError
-from pipeline.ocr.pool import OcrPool
+from pipeline.ocr.engines import OcrEngines
 from pipeline.ocr.types import OcrResult
 from pipeline.storage import ObjectStore, audit_key
 
@@ -26,7 +26,7 @@ class OcrWork:
 
     ledger: Ledger
     store: ObjectStore
-    pool: OcrPool
+    engines: OcrEngines
     detector: Detector
     clock: Clock
     is_image_deleted: bool
@@ -44,7 +44,7 @@ class OcrWork:
         with steps.step("fetch"):
             image = self.store.get(key)
         with steps.step("ocr", is_long=True):
-            result = self.pool.read(image)
+            result = self.engines.read(image)
         with steps.step("screen"):
             screened_ms = self.clock.monotonic_ms()
             lines = [Line(line.text, line.box) for line in result.lines]
