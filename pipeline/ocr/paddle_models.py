@@ -8,7 +8,7 @@ from pipeline.errors import ConfigurationError
 
 #: Beside the weights of a model; says which it is.
 _DESCRIPTION = "inference.yml"
-_NAME = re.compile(r"^\s*model_name:\s*['\"]?([\w.-]+)", re.MULTILINE)
+_NAME = re.compile(r"\bmodel_name['\"]?\s*:\s*['\"]?([\w.-]+)")
 
 
 @dataclass(frozen=True, slots=True)
