@@ -143,6 +143,7 @@ def run(plan: Plan) -> Iterator[str]:
             redis_url=valkey.url,
             ocr_slots=min(os.cpu_count() or 1, 4),
             worker_heartbeat_seconds=2,
+            ocr_reuse_seconds=0,
             log_level="WARNING",
         )
         settings.data_dir.mkdir()

@@ -133,7 +133,12 @@ class Settings(BaseSettings):
     image_longest_side_px: int = Field(
         1920, ge=64, description="pixels; longer images are scaled down to this, of tall and wide ones the shorter side"
     )
-    image_max_lines: int = Field(1000, ge=1, le=3000, description="lines read of one image; 20 to 45 s on one core")
+    image_max_lines: int = Field(
+        1000, ge=1, le=3000, description="lines of text that one image may show; a thousand take 15 to 45 s"
+    )
+    ocr_reuse_seconds: int = Field(
+        86_400, ge=0, description="seconds for which the reading of an image serves the same image again; 0: never"
+    )
     image_delete_after_end: bool = Field(default=False, description="delete the stored image once its task has ended")
     words_file: Path | None = Field(None, description="global list, UTF-8: one word a line, or rules in .json")
     words_per_request_max: int = Field(1000, ge=0, description="words one request may bring along")

@@ -9,6 +9,7 @@ from dramatiq import Middleware
 import models.base
 from models.ledger import Ledger
 from models.migrate import pending
+from models.readings import Readings
 from pipeline.actors.ocr import OcrWork, declare_execute_ocr
 from pipeline.actors.text import TextWork, declare_execute_text
 from pipeline.broker import FairBroker, lane_named
@@ -66,7 +67,10 @@ def build_broker(settings: Settings, engines: OcrEngines) -> FairBroker:
     )
     detector = Detector(Lexicon.load(settings.words_file))
     store = open_store(settings.effective_storage_url)
-    declare_execute_ocr(broker, OcrWork(ledger, store, engines, detector, clock, settings.image_delete_after_end))
+    reuse_ms = settings.ocr_reuse_seconds * 1000
+    readings = Readings(database, clock, reuse_ms) if reuse_ms else None
+    work = OcrWork(ledger, store, engines, detector, clock, settings.image_delete_after_end, readings)
+    declare_execute_ocr(broker, work)
     declare_execute_text(broker, TextWork(ledger, detector, clock))
     return broker
 

@@ -3,8 +3,10 @@
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
+from pipeline import __version__
 from pipeline.clock import Clock
 from pipeline.errors import EngineFailure, GpuLost
 from pipeline.ocr.child import ReaderFactory, build_paddle_reader, build_rapid_reader
@@ -24,6 +26,20 @@ LONGEST_RETRY_MS = 300_000
 _WELL_MS = 60_000
 
 
+@dataclass(frozen=True, slots=True)
+class NamedPool:
+    """A pool of one engine.
+
+    Args:
+        name: of the engine, for the registry: rapid or paddle.
+        recipe: all that a reading of it depends on, besides the image: two pools with the same recipe read alike.
+    """
+
+    name: str
+    pool: OcrPool
+    recipe: str = ""
+
+
 class OcrEngines:
     """Reads images with the GPU where there is one, else with the CPU; safe to share between threads.
 
@@ -33,22 +49,19 @@ class OcrEngines:
     Args:
         cpu: its children begin with the first image that needs them, unless there is no GPU.
         gpu: None where no engine computes on one.
-        names: of the engine on CPU and on GPU, for the registry.
     """
 
     def __init__(
         self,
-        cpu: OcrPool,
-        gpu: OcrPool | None,
+        cpu: NamedPool,
+        gpu: NamedPool | None,
         clock: Clock,
         *,
-        names: tuple[str, str] = ("rapid", "paddle"),
         first_retry_ms: int = FIRST_RETRY_MS,
     ) -> None:
         self._cpu = cpu
         self._gpu = gpu
         self._clock = clock
-        self._names = names
         self._first_retry_ms = first_retry_ms
         self._lock = threading.Lock()
         self._is_on_gpu = gpu is not None
@@ -65,7 +78,12 @@ class OcrEngines:
     @property
     def name(self) -> str:
         """Which engine the next image is read by: rapid or paddle."""
-        return self._names[self._is_on_gpu]
+        return self._used().name
+
+    @property
+    def recipe(self) -> str:
+        """All that the reading of the next image depends on, besides the image."""
+        return self._used().recipe
 
     def watch(self, tell: Callable[[], None]) -> None:
         """Call `tell` whenever the GPU was lost or won back; from any thread, and it must not block."""
@@ -81,20 +99,20 @@ class OcrEngines:
         self._is_on_gpu = self._is_on_gpu and may_use_gpu
         if self._gpu is not None and self._is_on_gpu:
             try:
-                self._gpu.warm_up()
+                self._gpu.pool.warm_up()
             except EngineFailure as exc:
                 self._lose(exc)
         if not self._is_on_gpu:
-            self._cpu.warm_up()
+            self._cpu.pool.warm_up()
 
     def read(self, data: bytes) -> OcrResult:
         """Read one image; see `OcrPool.read`. That the GPU failed is no error of the call."""
         if self._gpu is not None and self._is_on_gpu:
             try:
-                return self._gpu.read(data)
+                return self._gpu.pool.read(data)
             except GpuLost as exc:
                 self._lose(exc)
-        return self._cpu.read(data)
+        return self._cpu.pool.read(data)
 
     def renew_idle(self) -> int:
         """Replace the children that are not reading now, so that their memory is given back; return how many."""
@@ -106,14 +124,17 @@ class OcrEngines:
         for pool, _ in self._pools():
             pool.close()
 
+    def _used(self) -> NamedPool:
+        return self._gpu if self._gpu is not None and self._is_on_gpu else self._cpu
+
     def _pools(self) -> list[tuple[OcrPool, bool]]:
-        pools = [(self._cpu, not self._is_on_gpu)]
-        return pools if self._gpu is None else [*pools, (self._gpu, self._is_on_gpu)]
+        used = self._used()
+        return [(one.pool, one is used) for one in (self._cpu, self._gpu) if one is not None]
 
     def _lose(self, why: EngineFailure) -> None:
-        gpu = self._gpu
-        if gpu is None or self._is_closed.is_set():
+        if self._gpu is None or self._is_closed.is_set():
             return
+        gpu = self._gpu.pool
         with self._lock:
             is_first = self._is_on_gpu
             self._is_on_gpu = False
@@ -144,7 +165,7 @@ class OcrEngines:
                 self._is_on_gpu = True
             _log.warning("images are read on the GPU again")
             self._tell()
-            self._cpu.end_idle(are_replaced=False)
+            self._cpu.pool.end_idle(are_replaced=False)
             return
 
     def _tell(self) -> None:
@@ -164,20 +185,25 @@ def open_engines(
         gpu_factory: builds the reader on a GPU; else PaddleOCR is chosen, or not, by `choose_paddle`.
     Raises: ConfigurationError.
     """
-    pool = partial(
-        OcrPool,
-        slots=settings.ocr_slots,
-        threads=settings.ocr_threads,
-        child_limits=ChildLimits(
-            settings.ocr_hard_limit_seconds,
-            settings.ocr_tasks_per_child,
-            settings.ocr_recycle_rss_bytes,
-            settings.ocr_memory_limit_bytes,
-        ),
-        limits=image_limits(settings),
-    )
+    limits = image_limits(settings)
+
+    def named(name: str, factory: ReaderFactory, models: object = "") -> NamedPool:
+        pool = OcrPool(
+            slots=settings.ocr_slots,
+            threads=settings.ocr_threads,
+            child_limits=ChildLimits(
+                settings.ocr_hard_limit_seconds,
+                settings.ocr_tasks_per_child,
+                settings.ocr_recycle_rss_bytes,
+                settings.ocr_memory_limit_bytes,
+            ),
+            limits=limits,
+            factory=factory,
+        )
+        return NamedPool(name, pool, f"fairlane {__version__}, {name} {models}, {limits}")
+
     if gpu_factory is not None:
-        return OcrEngines(pool(factory=cpu_factory), pool(factory=gpu_factory), clock)
+        return OcrEngines(named("rapid", cpu_factory), named("paddle", gpu_factory), clock)
     paddle = choose_paddle(
         settings.ocr_engine,
         models_dir=settings.ocr_models_dir,
@@ -185,8 +211,8 @@ def open_engines(
         gpu_index=settings.worker_gpu_index,
     )
     if paddle is None:
-        return OcrEngines(pool(factory=cpu_factory), None, clock)
-    factory = partial(build_paddle_reader, choice=paddle)
+        return OcrEngines(named("rapid", cpu_factory), None, clock)
+    chosen = named("paddle", partial(build_paddle_reader, choice=paddle), paddle.models)
     if paddle.device == "cpu":
-        return OcrEngines(pool(factory=factory), None, clock, names=("paddle", "paddle"))
-    return OcrEngines(pool(factory=cpu_factory), pool(factory=factory), clock)
+        return OcrEngines(chosen, None, clock)
+    return OcrEngines(named("rapid", cpu_factory), chosen, clock)

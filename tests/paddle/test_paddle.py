@@ -10,7 +10,7 @@ from pipeline.clock import SystemClock
 from pipeline.errors import BadImage, ConfigurationError, EngineFailure, GpuLost
 from pipeline.ocr.child import build_paddle_reader
 from pipeline.ocr.choice import PaddleChoice
-from pipeline.ocr.engines import OcrEngines, open_engines
+from pipeline.ocr.engines import NamedPool, OcrEngines, open_engines
 from pipeline.ocr.paddle_models import PaddleModel, PaddleModels, models_in
 from pipeline.ocr.pool import OcrPool
 from pipeline.ocr.slot import ChildLimits
@@ -76,7 +76,7 @@ def test_a_gpu_that_paddle_cannot_use_leaves_the_image_to_the_cpu(models_dir: Pa
     gpu = _pool_of(PaddleChoice(models_in(models_dir), "gpu:0"))
     with pytest.raises(GpuLost, match="paddlepaddle-gpu"):
         gpu.warm_up()
-    engines = OcrEngines(make_pool(), gpu, SystemClock())
+    engines = OcrEngines(NamedPool("rapid", make_pool()), NamedPool("paddle", gpu), SystemClock())
     engines.warm_up()
 
     assert (engines.read(b"image").engine, engines.is_on_gpu) == ("obedient", False)

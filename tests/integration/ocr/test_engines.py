@@ -9,8 +9,8 @@ import pytest
 
 from pipeline.clock import SystemClock
 from pipeline.errors import BadImage, ConfigurationError, EngineCrashed
-from pipeline.ocr.engines import OcrEngines
-from pipeline.ocr.pool import OcrPool
+from pipeline.ocr.child import ReaderFactory
+from pipeline.ocr.engines import NamedPool, OcrEngines
 from tests.integration.ocr.conftest import make_pool
 from tests.support.ocr_readers import PretendedGpu, refusing
 from tests.support.processes import engine_children, is_alive, wait_until
@@ -23,10 +23,15 @@ def device(tmp_path: Path) -> Path:
     return tmp_path / "gpu"
 
 
+def engines_with(gpu: ReaderFactory, first_retry_ms: int = 60_000) -> OcrEngines:
+    """Engines of one slot each; the CPU's obeys."""
+    cpu, on_gpu = NamedPool("rapid", make_pool(), "of rapid"), NamedPool("paddle", make_pool(factory=gpu), "of paddle")
+    return OcrEngines(cpu, on_gpu, SystemClock(), first_retry_ms=first_retry_ms)
+
+
 @pytest.fixture
 def engines(device: Path) -> Iterator[OcrEngines]:
-    gpu = make_pool(factory=PretendedGpu(device))
-    engines = OcrEngines(make_pool(), gpu, SystemClock(), first_retry_ms=200)
+    engines = engines_with(PretendedGpu(device), first_retry_ms=200)
     yield engines
     engines.close()
 
@@ -51,7 +56,7 @@ def test_a_failing_gpu_costs_no_call_and_is_won_back(engines: OcrEngines, device
     device.unlink()
     on_cpu = engines.read(b"image")
 
-    assert (on_cpu.engine, engines.name, engines.is_on_gpu) == ("obedient", "rapid", False)
+    assert (on_cpu.engine, engines.name, engines.recipe) == ("obedient", "rapid", "of rapid")
     assert not is_alive(gpu_child)
     device.touch()
     wait_until(lambda: told == [("rapid", False), ("paddle", True)])
@@ -63,7 +68,7 @@ def test_a_failing_gpu_costs_no_call_and_is_won_back(engines: OcrEngines, device
 
 @pytest.mark.feature("O5")
 def test_memory_that_ran_out_on_the_gpu_for_one_image_is_no_error_of_it(device: Path) -> None:
-    engines = OcrEngines(make_pool(), make_pool(factory=PretendedGpu(device)), SystemClock(), first_retry_ms=60_000)
+    engines = engines_with(PretendedGpu(device))
     engines.warm_up()
 
     with pytest.raises(BadImage):
@@ -118,8 +123,7 @@ def test_idle_children_are_renewed_of_the_engine_that_reads(engines: OcrEngines)
 
 
 def test_an_engine_that_cannot_be_built_is_not_taken_for_a_lost_gpu() -> None:
-    gpu: OcrPool = make_pool(factory=refusing)
-    engines = OcrEngines(make_pool(), gpu, SystemClock())
+    engines = engines_with(refusing)
 
     with pytest.raises(ConfigurationError, match="no model"):
         engines.warm_up()
