@@ -1,8 +1,8 @@
 """Pictures that show more lines than are read are refused before the engine has looked for all of them.
 
 A picture of thousands of specks takes the finder seconds and half a gigabyte. So specks are counted first, which costs
-some milliseconds; where there are too many, the finder looks at the picture made small, which is quick and shows whether
-the specks are text. Real pictures have some tens, noisy ones some hundreds.
+some milliseconds; where there are too many, the finder looks at the picture made small, which is quick and shows
+whether the specks are text. Real pictures have some tens, noisy ones some hundreds.
 """
 
 import cv2
