@@ -70,9 +70,11 @@ def test_all_below_a_prefix_is_listed_and_deleted_together(store: ObjectStore, m
 def test_wrong_credentials_are_said_and_nothing_is_stored(
     store: ObjectStore, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as other, pytest.raises(StorageUnavailable):
+    with monkeypatch.context() as other:
         other.setenv("AWS_SECRET_ACCESS_KEY", "not the secret")
-        open_store(f"s3://images/stranger?endpoint={server.url}&region=us-east-1").put(KEY, b"x")
+        stranger = open_store(f"s3://images/stranger?endpoint={server.url}&region=us-east-1")
+        with pytest.raises(StorageUnavailable):
+            stranger.put(KEY, b"x")
 
     assert not store.exists(KEY)
 
