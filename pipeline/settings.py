@@ -156,8 +156,10 @@ class Settings(BaseSettings):
     # HTTP.
     web_bind: str = Field("127.0.0.1:8000", pattern=r"^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$", description="host:port")
     web_workers: int = Field(1, ge=1, le=64, description="gunicorn worker processes")
-    web_threads: int = Field(32, ge=1, le=1024, description="threads of one gunicorn worker")
+    web_threads: int = Field(16, ge=1, le=1024, description="requests that one gunicorn worker works on at once")
     long_poll_max_seconds: int = Field(30, ge=0, le=60, description="seconds that ?wait= may hold a request")
+    long_polls: int = Field(200, ge=0, description="requests that may wait at once, in one gunicorn worker")
+    long_polls_per_address: int = Field(50, ge=0, description="of these, from one address")
 
     # Logs.
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="least severe level logged")

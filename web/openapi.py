@@ -15,6 +15,7 @@ from web.operations import Operation, Parameter, Resource
 from web.schemas import TextTask
 
 _JSON = "application/json"
+_TEXT = {"type": "string"}
 _REF = "#/components/schemas/{model}"
 #: What any operation may answer.
 _COMMON_REFUSALS = (400, 405, 500)
@@ -47,7 +48,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
     described: dict[str, Any] = {
         "summary": operation.summary,
         "responses": {
-            **{str(status): _answer(status, models) for status, models in operation.answers.items()},
+            **{str(status): _answer(status, models, operation.files) for status, models in operation.answers.items()},
             **{str(status): _refusal(status) for status in sorted({*_COMMON_REFUSALS, *operation.refusals})},
         },
     }
@@ -73,10 +74,12 @@ def _request(request: tuple[type[BaseModel], ...] | Mapping[str, Any]) -> dict[s
     return _one_of(request) if isinstance(request, tuple) else dict(request)
 
 
-def _answer(status: int, models: tuple[type[BaseModel], ...]) -> dict[str, Any]:
+def _answer(status: int, models: tuple[type[BaseModel], ...], files: tuple[str, ...]) -> dict[str, Any]:
     described: dict[str, Any] = {"description": HTTPStatus(status).phrase}
     if models:
         described["content"] = {_JSON: {"schema": _one_of(models)}}
+    if models and status == HTTPStatus.OK:
+        described["content"].update({media_type: {"schema": _TEXT} for media_type in files})
     return described
 
 

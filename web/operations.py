@@ -32,6 +32,7 @@ class Operation:
     Args:
         requests: media type of the body -> its model, models to choose from, or a schema of its own.
         answers: status -> the models of the body, one of which it is; none: no body.
+        files: media types, besides JSON, in which the answer 200 may come.
         refusals: statuses of the problem documents that this method may give besides 400, 405, 500.
     """
 
@@ -40,6 +41,7 @@ class Operation:
     requests: Mapping[str, tuple[type[BaseModel], ...] | Mapping[str, Any]] = field(default_factory=dict)
     parameters: tuple[Parameter, ...] = ()
     refusals: tuple[int, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 class Resource(Protocol):
@@ -54,7 +56,8 @@ class KnownParameters:
     def process_resource(
         self, req: falcon.Request, resp: falcon.Response, resource: object, params: dict[str, Any]
     ) -> None:
-        operation = cast(Resource, resource).operations.get(req.method)
+        method = "GET" if req.method == "HEAD" else req.method
+        operation = cast(Resource, resource).operations.get(method)
         if operation is None:  # OPTIONS
             return
         known = [parameter.name for parameter in operation.parameters]

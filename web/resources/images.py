@@ -43,6 +43,11 @@ _FORM_SCHEMA = {
 _BINARY_SCHEMA = {"type": "string", "format": "binary"}
 
 
+def body_max_bytes(settings: Settings) -> int:
+    """Bytes of a body with an image in base64, which is longer than any other."""
+    return settings.image_max_bytes * 4 // 3 + _REST_MAX_BYTES
+
+
 class ImagesResource:
     """`POST /api/ocr/image`."""
 
@@ -74,6 +79,7 @@ class ImagesResource:
         self._intake = intake
         self._rules = rules_of(settings)
         self._image_max_bytes = settings.image_max_bytes
+        self._body_max_bytes = body_max_bytes(settings)
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         submission = self._read(req)
@@ -110,7 +116,7 @@ class ImagesResource:
 
     def _read_json(self, req: falcon.Request) -> ImageSubmission:
         _refuse_parameters(req)
-        body = read_json(req, self._image_max_bytes * 4 // 3 + _REST_MAX_BYTES)
+        body = read_json(req, self._body_max_bytes)
         fields = validated(ImageTask, body, self._rules)
         return _submission(fields, decode_base64(fields.image_base64, "/image_base64", self._image_max_bytes))
 

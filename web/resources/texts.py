@@ -27,6 +27,11 @@ _BODY_MAX_BYTES = 8_000_000
 _CHAR_MAX_BYTES = 12
 
 
+def body_max_bytes(settings: Settings) -> int:
+    """Bytes of a body: a batch, or the longest text with its words."""
+    return max(_BODY_MAX_BYTES, settings.text_max_chars * _CHAR_MAX_BYTES + 1_000_000)
+
+
 class TextsResource:
     """`POST /api/ocr/text`."""
 
@@ -42,7 +47,7 @@ class TextsResource:
     def __init__(self, intake: Intake, settings: Settings) -> None:
         self._intake = intake
         self._rules = rules_of(settings)
-        self._body_max_bytes = max(_BODY_MAX_BYTES, settings.text_max_chars * _CHAR_MAX_BYTES + 1_000_000)
+        self._body_max_bytes = body_max_bytes(settings)
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         body = read_json(req, self._body_max_bytes)

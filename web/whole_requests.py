@@ -1,0 +1,212 @@
+"""The bridge from an event loop, which waits for clients at no cost, to the threads that do the work.
+
+A thread is given to a request only once its body has arrived whole; between two looks of a long poll, and while a
+client is slow to read, it is given back. So slow clients cost memory and a connection, and no thread.
+"""
+
+import asyncio
+import logging
+import tempfile
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import IO, Any, TypeVar
+
+from web.environ import environ_of
+from web.long_polls import AGAIN_S, MAY_WAIT
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+WsgiApp = Callable[..., Iterable[bytes]]
+
+#: Seconds within which the first bytes of a body must come, and bytes a second that must come from then on.
+#: A phone with one bar sends more; whoever sends a byte a second is cut off after about 10 s.
+BODY_GRACE_S = 10.0
+BODY_MIN_BYTES_PER_S = 4_096
+#: Seconds for which a client that was answered before its body had come may go on sending it, so that it can read the
+#: answer: closing at once would make the kernel reset the connection.
+_LINGER_S = 2.0
+#: Seconds that a client may take to accept the next part of an answer.
+_SEND_S = 30.0
+#: Bytes of a body kept in memory; longer ones go to a temporary file.
+_SPOOL_BYTES = 1 << 18
+
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+
+class SlowBody(OSError):
+    """Raised by reading a body that came too slowly."""
+
+
+class Body:
+    """A body that has arrived, and what reading beyond its last byte raises, if that was not its end."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.fault: OSError | None = None
+
+    def read(self, size: int = -1, /) -> bytes:
+        data = self._file.read(size)
+        if self.fault and size != 0 and (size < 0 or not data):
+            raise self.fault
+        return data
+
+
+@dataclass(slots=True)
+class _Answer:
+    """What the WSGI application said.
+
+    Args:
+        parts: the body; a list when it is all there.
+    """
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    parts: Iterable[bytes]
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What `start_response` was told."""
+
+    status: int = 500
+    headers: list[tuple[bytes, bytes]] = field(default_factory=list)
+
+    def __call__(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], None]:
+        self.status = int(status[:3])
+        self.headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+        return _no_write
+
+
+class WholeRequests:
+    """An ASGI application around a WSGI one, safe from slow clients.
+
+    Args:
+        threads: requests that are worked on at once.
+        body_max_bytes: of any body that a route takes; the rest of a longer one is not kept.
+        polls, polls_per_address: long polls that may wait at once, in this process.
+    """
+
+    def __init__(self, app: WsgiApp, *, threads: int, body_max_bytes: int, polls: int, polls_per_address: int) -> None:
+        self._app = app
+        self._polls, self._polls_per_address = polls, polls_per_address
+        self._waiting: Counter[str] = Counter()
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="web")
+        self._body_max_bytes = body_max_bytes
+        self.is_stopping: Callable[[], bool] = lambda: False
+
+    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":  # neither lifespan nor websocket is spoken here
+            return
+        with tempfile.SpooledTemporaryFile(_SPOOL_BYTES) as file:
+            body = Body(file)
+            if not await self._has_arrived(scope, receive, body, file):
+                where = {"method": scope["method"], "path": scope["path"][:200], "client": _client(scope)}
+                _log.info("client went away", extra=where)
+                return
+            file.seek(0)
+            answer = await self._answer(environ_of(scope, body), receive)
+            if answer:
+                await self._send(answer, send)
+                if body.fault or _length(scope) > self._body_max_bytes:
+                    await _linger(receive)
+
+    async def _has_arrived(self, scope: Mapping[str, Any], receive: Receive, body: Body, file: IO[bytes]) -> bool:
+        """Read the body; False when the client has gone."""
+        if _length(scope) > self._body_max_bytes:
+            return True  # the route refuses it by its announced length
+        loop = asyncio.get_running_loop()
+        ends_s, size = loop.time() + BODY_GRACE_S, 0
+        while size <= self._body_max_bytes:
+            try:
+                async with asyncio.timeout_at(ends_s + size / BODY_MIN_BYTES_PER_S):
+                    message = await receive()
+            except TimeoutError:
+                body.fault = SlowBody("the body came too slowly")
+                return True
+            if message["type"] == "http.disconnect":
+                return False
+            data = message.get("body", b"")
+            size += len(data)
+            file.write(data)
+            if not message.get("more_body", False):
+                return True
+        body.fault = OSError("the body is too long")
+        return True
+
+    async def _answer(self, environ: dict[str, Any], receive: Receive) -> _Answer | None:
+        """The answer of the application, once it has one; None when the client went away in between."""
+        address = environ["REMOTE_ADDR"]
+        environ[MAY_WAIT] = self._has_room(address)
+        answer = await self._in_thread(self._call, environ)
+        if AGAIN_S not in environ:
+            return answer
+        self._waiting[address] += 1
+        gone = asyncio.ensure_future(receive())
+        try:
+            while (again_s := environ.pop(AGAIN_S, None)) is not None:
+                done, _ = await asyncio.wait({gone}, timeout=again_s)
+                if done:
+                    return None
+                environ[MAY_WAIT] = not self.is_stopping()
+                answer = await self._in_thread(self._call, environ)
+            return answer
+        finally:
+            gone.cancel()
+            self._waiting -= Counter({address: 1})  # which also forgets whoever waits no more
+
+    def _has_room(self, address: str) -> bool:
+        room = self._waiting[address] < self._polls_per_address and self._waiting.total() < self._polls
+        return room and not self.is_stopping()
+
+    def _call(self, environ: dict[str, Any]) -> _Answer:
+        heard = _Heard()
+        parts = self._app(environ, heard)
+        return _Answer(heard.status, heard.headers, parts)
+
+    async def _send(self, answer: _Answer, send: Send) -> None:
+        await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
+        if isinstance(answer.parts, list):
+            await send({"type": "http.response.body", "body": b"".join(answer.parts)})
+            return
+        parts = iter(answer.parts)
+        try:
+            while (part := await self._in_thread(_next, parts)) is not None:
+                async with asyncio.timeout(_SEND_S):
+                    await send({"type": "http.response.body", "body": part, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            close = getattr(answer.parts, "close", None)
+            if close:
+                await self._in_thread(close)
+
+    async def _in_thread(self, call: Callable[..., _T], *arguments: Any) -> _T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, call, *arguments)
+
+
+def _next(parts: Iterator[bytes]) -> bytes | None:
+    return next(parts, None)
+
+
+def _no_write(data: bytes) -> None:
+    raise NotImplementedError("write() of PEP 3333 is not spoken here")
+
+
+def _length(scope: Mapping[str, Any]) -> int:
+    """The announced length of the body, which the server has checked; 0 for a chunked one."""
+    return next((int(value) for name, value in scope["headers"] if name == b"content-length"), 0)
+
+
+def _client(scope: Mapping[str, Any]) -> str:
+    return str((scope.get("client") or ("", 0))[0])
+
+
+async def _linger(receive: Receive) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LINGER_S):
+            while (await receive())["type"] == "http.request":
+                pass
