@@ -92,7 +92,7 @@ class Worker(gasgi.ASGIWorker):  # type: ignore[misc]
     def load_wsgi(self) -> None:
         super().load_wsgi()
         # Long polls are answered at once when the worker is to stop.
-        self.asgi.is_stopping = lambda: not self.alive
+        self.asgi.room.is_closing = lambda: not self.alive
 
 
 def raise_file_limit() -> None:

@@ -7,7 +7,6 @@ client is slow to read, it is given back. So slow clients cost memory and a conn
 import asyncio
 import logging
 import tempfile
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any, TypeVar
 
 from web.environ import environ_of
-from web.long_polls import AGAIN_S, MAY_WAIT
+from web.long_polls import AGAIN_S, ROOM, WaitingRoom
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -88,16 +87,14 @@ class WholeRequests:
     Args:
         threads: requests that are worked on at once.
         body_max_bytes: of any body that a route takes; the rest of a longer one is not kept.
-        polls, polls_per_address: long polls that may wait at once, in this process.
+        room: where long polls wait.
     """
 
-    def __init__(self, app: WsgiApp, *, threads: int, body_max_bytes: int, polls: int, polls_per_address: int) -> None:
+    def __init__(self, app: WsgiApp, *, threads: int, body_max_bytes: int, room: WaitingRoom) -> None:
         self._app = app
-        self._polls, self._polls_per_address = polls, polls_per_address
-        self._waiting: Counter[str] = Counter()
+        self.room = room
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="web")
         self._body_max_bytes = body_max_bytes
-        self.is_stopping: Callable[[], bool] = lambda: False
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http":  # neither lifespan nor websocket is spoken here
@@ -140,28 +137,22 @@ class WholeRequests:
 
     async def _answer(self, environ: dict[str, Any], receive: Receive) -> _Answer | None:
         """The answer of the application, once it has one; None when the client went away in between."""
-        address = environ["REMOTE_ADDR"]
-        environ[MAY_WAIT] = self._has_room(address)
-        answer = await self._in_thread(self._call, environ)
-        if AGAIN_S not in environ:
-            return answer
-        self._waiting[address] += 1
-        gone = asyncio.ensure_future(receive())
+        environ[ROOM] = self.room
+        gone: asyncio.Future[Message] | None = None
         try:
-            while (again_s := environ.pop(AGAIN_S, None)) is not None:
+            while True:
+                answer = await self._in_thread(self._call, environ)
+                again_s = environ.pop(AGAIN_S, None)
+                if again_s is None:
+                    return answer
+                gone = gone or asyncio.ensure_future(receive())
                 done, _ = await asyncio.wait({gone}, timeout=again_s)
                 if done:
                     return None
-                environ[MAY_WAIT] = not self.is_stopping()
-                answer = await self._in_thread(self._call, environ)
-            return answer
         finally:
-            gone.cancel()
-            self._waiting -= Counter({address: 1})  # which also forgets whoever waits no more
-
-    def _has_room(self, address: str) -> bool:
-        room = self._waiting[address] < self._polls_per_address and self._waiting.total() < self._polls
-        return room and not self.is_stopping()
+            self.room.leave(environ)
+            if gone:
+                gone.cancel()
 
     def _call(self, environ: dict[str, Any]) -> _Answer:
         heard = _Heard()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from web.long_polls import AGAIN_S, MAY_WAIT
+from web.long_polls import AGAIN_S, ROOM, WaitingRoom
 
 
 class AskedAgain:
@@ -15,15 +15,16 @@ class AskedAgain:
 
     def __init__(self, app: Any, pause: Callable[[float], None]) -> None:
         self.app, self.pause = app, pause
-        self.has_room = True
+        self.room = WaitingRoom(seats=1, seats_per_address=1)
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        environ[MAY_WAIT] = self.has_room
+        environ[ROOM] = self.room
         while True:
             heard: list[Any] = []
             parts: Iterable[bytes] = self.app(environ, lambda *said, heard=heard: heard.append(said))
             again_s = environ.pop(AGAIN_S, None)
             if again_s is None:
+                self.room.leave(environ)
                 start_response(*heard[0])
                 return parts
             self.pause(again_s)
