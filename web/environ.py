@@ -1,10 +1,13 @@
 """A WSGI environ made of an ASGI scope. Source: PEP 3333; the ASGI specification, HTTP and WebSocket, 2.3."""
 
+import re
 import sys
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+#: What comes before the path of a target in absolute form, which a server must take. Source: RFC 9112, 3.2.2.
+_ABSOLUTE = re.compile(rb"https?://[^/]*", re.IGNORECASE)
 _UNPREFIXED = {b"content-type": "CONTENT_TYPE", b"content-length": "CONTENT_LENGTH"}
 
 
@@ -44,4 +47,5 @@ def _path(scope: Mapping[str, Any]) -> str:
     """The bytes of the path, each as one character, as WSGI wants them."""
     raw = scope.get("raw_path")
     data: bytes = scope["path"].encode() if raw is None else unquote_to_bytes(raw.partition(b"?")[0])
-    return data.decode("latin-1")
+    absolute = _ABSOLUTE.match(data)
+    return (data[absolute.end() :] or b"/" if absolute else data).decode("latin-1")

@@ -3,7 +3,7 @@
 import logging
 import re
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any, cast
 
@@ -23,6 +23,7 @@ _PROBES = ("/livez", "/readyz")
 
 #: Ids that a proxy may give a request: a UUID, or 32 hexadecimal digits as nginx makes them. Others are not believed.
 _GIVEN_ID = re.compile(r"[0-9a-fA-F]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
+_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[0-9A-Za-z._~-]+)(:[0-9]{0,5})?", re.ASCII)
 #: Where the environ keeps what must outlast one look of a long poll.
 _ID, _STARTED_MS = "fairlane.request_id", "fairlane.started_ms"
 
@@ -53,9 +54,7 @@ class RequestLog:
         req.env.setdefault(_STARTED_MS, self._clock.monotonic_ms())
         req.context.bindings = ExitStack()
         req.context.bindings.enter_context(bound_fields(request_id=request_id_of(req)))
-        # gunicorn does not insist on it; a request without a host has no place behind a proxy. Source: RFC 9112, 3.2.
-        if req.env.get("SERVER_PROTOCOL") == "HTTP/1.1" and not req.env.get("HTTP_HOST"):
-            raise HttpProblem(400, "host-missing", "The Host header is missing", "HTTP/1.1 asks for it.")
+        _check_head(req.env)
 
     def process_response(
         self, req: falcon.Request, resp: falcon.Response, resource: object, req_succeeded: bool
@@ -92,6 +91,20 @@ class RequestLog:
             exc_info=failure if resp.status_code == 500 else None,
             extra=fields,
         )
+
+
+def _check_head(environ: Mapping[str, Any]) -> None:
+    """Refuse what gunicorn lets through, and a proxy may understand in another way.
+
+    Source: RFC 9112, 3.2 (every request names one host) and 6.1 (an unknown transfer coding is a 501).
+    """
+    host = environ.get("HTTP_HOST")
+    if environ.get("SERVER_PROTOCOL") == "HTTP/1.1" and not host:
+        raise HttpProblem(400, "host-missing", "The Host header is missing", "HTTP/1.1 asks for it.")
+    if host and not _HOST.fullmatch(host):
+        raise HttpProblem(400, "host-invalid", "The Host header is not a host", "It is a name or address, and a port.")
+    if environ.get("HTTP_TRANSFER_ENCODING", "chunked").strip().lower() != "chunked":
+        raise falcon.HTTPNotImplemented
 
 
 class _Told:

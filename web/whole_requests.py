@@ -21,8 +21,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 WsgiApp = Callable[..., Iterable[bytes]]
 
-#: Seconds within which the first bytes of a body must come, and bytes a second that must come from then on.
-#: A phone with one bar sends more; whoever sends a byte a second is cut off after about 10 s.
+#: Seconds for which a body may be silent, and bytes a second by which it must go on, over any such time: a phone with
+#: one bar sends more, and whoever sends a byte a second is cut off after about 10 s.
 BODY_GRACE_S = 10.0
 BODY_MIN_BYTES_PER_S = 4_096
 #: Seconds for which a client that was answered before its body had come may go on sending it, so that it can read the
@@ -120,7 +120,7 @@ class WholeRequests:
         ends_s, size = loop.time() + BODY_GRACE_S, 0
         while size <= self._body_max_bytes:
             try:
-                async with asyncio.timeout_at(ends_s + size / BODY_MIN_BYTES_PER_S):
+                async with asyncio.timeout_at(ends_s):
                     message = await receive()
             except TimeoutError:
                 body.fault = SlowBody("the body came too slowly")
@@ -129,6 +129,7 @@ class WholeRequests:
                 return False
             data = message.get("body", b"")
             size += len(data)
+            ends_s = min(ends_s + len(data) / BODY_MIN_BYTES_PER_S, loop.time() + BODY_GRACE_S)
             file.write(data)
             if not message.get("more_body", False):
                 return True
