@@ -148,9 +148,7 @@ def cases(kinds: dict[int, list[bytes]]) -> list[tuple[int, bytes]]:
 
 
 @pytest.mark.feature("H2")
-@pytest.mark.parametrize(
-    ("code", "raw"), cases(REFUSED), ids=named)
-)
+@pytest.mark.parametrize(("code", "raw"), cases(REFUSED), ids=named)
 def test_a_request_of_no_use_is_refused_with_a_problem(server, code, raw):
     before = server.accepted()
     answer = server.say(raw)
@@ -162,9 +160,7 @@ def test_a_request_of_no_use_is_refused_with_a_problem(server, code, raw):
     assert server.accepted() == before
 
 
-@pytest.mark.parametrize(
-    ("code", "raw"), cases(SERVED), ids=named)
-)
+@pytest.mark.parametrize(("code", "raw"), cases(SERVED), ids=named)
 def test_an_odd_request_that_means_something_is_served(server, code, raw):
     assert status(server.say(raw)) == code
 
