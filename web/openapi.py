@@ -63,7 +63,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
 def _parameter(parameter: Parameter) -> dict[str, Any]:
     return {
         "name": parameter.name,
-        "in": "query",
+        "in": parameter.place,
         "required": False,
         "description": parameter.description,
         "schema": dict(parameter.schema),

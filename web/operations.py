@@ -13,16 +13,17 @@ from web.errors import invalid_parameter, unknown_parameters
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One query parameter.
+    """One parameter.
 
     Args:
         schema: its JSON schema.
+        place: query or header.
     """
 
     name: str
     description: str
     schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
-    is_required: bool = False
+    place: str = "query"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class KnownParameters:
         operation = cast(Resource, resource).operations.get(method)
         if operation is None:  # OPTIONS
             return
-        known = [parameter.name for parameter in operation.parameters]
+        known = [parameter.name for parameter in operation.parameters if parameter.place == "query"]
         try:
             parse_qsl(req.query_string, keep_blank_values=True, errors="strict")
         except ValueError as exc:  # falcon would put U+FFFD where the bytes are not UTF-8

@@ -14,6 +14,7 @@ from web.answers import Accepted
 from web.bodies import Body, decode_base64, media_type_of, read_json
 from web.errors import unknown_parameters, unsupported_media_type
 from web.forms import read_form
+from web.idempotency import KEY_PARAMETER, submit_once
 from web.operations import Operation, Parameter
 from web.parameters import all_values
 from web.resources.submissions import reply_accepted
@@ -61,6 +62,7 @@ class ImagesResource:
                 _RAW_TYPE: _BINARY_SCHEMA,
             },
             parameters=(
+                KEY_PARAMETER,
                 Parameter("mac", "for a raw image body: as in the form"),
                 Parameter("task_id", "for a raw image body: as in the form"),
                 Parameter("detection_id", "for a raw image body: as in the form"),
@@ -82,8 +84,7 @@ class ImagesResource:
         self._body_max_bytes = body_max_bytes(settings)
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
-        submission = self._read(req)
-        reply_accepted(resp, self._intake.submit_image(submission))
+        reply_accepted(resp, submit_once(req, resp, self._intake.submit_image, self._read(req)))
 
     def _read(self, req: falcon.Request) -> ImageSubmission:
         media_type, _ = media_type_of(req)

@@ -13,6 +13,7 @@ from pipeline.submission import TextSubmission
 from web.answers import Accepted, BatchAnswer, BatchItem, ProblemAnswer
 from web.bodies import read_json
 from web.errors import problem_of
+from web.idempotency import KEY_PARAMETER, submit_once, with_key
 from web.middleware import request_id_of
 from web.operations import Operation
 from web.replies import reply
@@ -39,6 +40,7 @@ class TextsResource:
         "POST": Operation(
             summary="Submit one text, or several as `tasks`, to be screened",
             requests={"application/json": (TextTask, TextBatch)},
+            parameters=(KEY_PARAMETER,),
             answers={202: (Accepted, BatchAnswer)},
             refusals=(409, 411, 413, 415, 422, 429, 503),
         )
@@ -53,22 +55,23 @@ class TextsResource:
         body = read_json(req, self._body_max_bytes)
         if isinstance(body, dict) and "tasks" in body:
             batch = validated(TextBatch, body, self._rules)
-            reply(resp, self._submit_all(batch.tasks, request_id_of(req)), status=202)
+            reply(resp, self._submit_all(req, batch.tasks), status=202)
             resp.set_header("Retry-After", str(RETRY_AFTER_S))
             return
-        reply_accepted(resp, self._intake.submit_text(self._submission(body)))
+        reply_accepted(resp, submit_once(req, resp, self._intake.submit_text, self._submission(body)))
 
-    def _submit_all(self, tasks: list[Any], request_id: str) -> BatchAnswer:
+    def _submit_all(self, req: falcon.Request, tasks: list[Any]) -> BatchAnswer:
         results: list[BatchItem] = []
         unreachable: Retryable | None = None
         for index, task in enumerate(tasks):
             try:
                 if unreachable:  # each further try would only wait for the same silence again
                     raise unreachable
-                receipt = self._intake.submit_text(self._submission(task, at=f"/tasks/{index}"))
+                submission = with_key(req, self._submission(task, at=f"/tasks/{index}"), index)
+                receipt = self._intake.submit_text(submission)
             except FairlaneError as exc:
                 unreachable = exc if isinstance(exc, Retryable) else None
-                results.append(_refused(index, exc, request_id))
+                results.append(_refused(index, exc, request_id_of(req)))
             else:
                 results.append(BatchItem(index=index, status=202, task=accepted(receipt)))
         count = sum(item.task is not None for item in results)
