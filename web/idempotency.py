@@ -40,7 +40,7 @@ def with_key(req: falcon.Request, submission: _S, index: int = 0) -> _S:
         index: of the task in its batch, each of which has an id of its own.
     Raises: HttpProblem 400.
     """
-    key = _key_of(req)
+    key = key_of(req)
     if key is None or submission.task_id is not None:
         return submission
     parts = (submission.site, normalize_mac(submission.mac), key, str(index))
@@ -65,7 +65,11 @@ def submit_once(req: falcon.Request, resp: falcon.Response, submit: Callable[[_S
     return receipt
 
 
-def _key_of(req: falcon.Request) -> str | None:
+def key_of(req: falcon.Request) -> str | None:
+    """The key of a request, if it has one.
+
+    Raises: HttpProblem 400.
+    """
     given = req.get_header(HEADER)
     if given is None:
         return None

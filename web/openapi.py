@@ -15,7 +15,6 @@ from web.operations import Operation, Parameter, Resource
 from web.schemas import TextTask
 
 _JSON = "application/json"
-_TEXT = {"type": "string"}
 _REF = "#/components/schemas/{model}"
 #: What any operation may answer.
 _COMMON_REFUSALS = (400, 405, 500)
@@ -76,10 +75,11 @@ def _request(request: tuple[type[BaseModel], ...] | Mapping[str, Any]) -> dict[s
 
 def _answer(status: int, models: tuple[type[BaseModel], ...], files: tuple[str, ...]) -> dict[str, Any]:
     described: dict[str, Any] = {"description": HTTPStatus(status).phrase}
-    if models:
-        described["content"] = {_JSON: {"schema": _one_of(models)}}
-    if models and status == HTTPStatus.OK:
-        described["content"].update({media_type: {"schema": _TEXT} for media_type in files})
+    content: dict[str, Any] = {_JSON: {"schema": _one_of(models)}} if models else {}
+    if status == HTTPStatus.OK:
+        content.update({media_type: {"schema": {}} for media_type in files})
+    if content:
+        described["content"] = content
     return described
 
 

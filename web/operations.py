@@ -33,7 +33,7 @@ class Operation:
     Args:
         requests: media type of the body -> its model, models to choose from, or a schema of its own.
         answers: status -> the models of the body, one of which it is; none: no body.
-        files: media types, besides JSON, in which the answer 200 may come.
+        files: media types, besides that of the models, in which the answer 200 may come.
         refusals: statuses of the problem documents that this method may give besides 400, 405, 500.
     """
 

@@ -23,6 +23,7 @@ from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
 from tests.support.asked_again import AskedAgain
 from tests.support.clock import FakeClock
+from tests.support.described import DescribedClient
 from web.app import create_app
 
 MAC = "aabbccddeeff"
@@ -89,7 +90,7 @@ class Service:
         return create_app(self.settings, intake=self.intake(**for_intake), **chosen)
 
     def http(self, **parts: Any) -> falcon.testing.TestClient:
-        return falcon.testing.TestClient(AskedAgain(self.app(**parts), self._pause))
+        return DescribedClient(AskedAgain(self.app(**parts), self._pause))
 
     def queue_like(self, kind: type[FairQueue]) -> FairQueue:
         """The same queue with the manners of `kind`."""

@@ -13,7 +13,7 @@ from pipeline.submission import TextSubmission
 from web.answers import Accepted, BatchAnswer, BatchItem, ProblemAnswer
 from web.bodies import read_json
 from web.errors import problem_of
-from web.idempotency import KEY_PARAMETER, submit_once, with_key
+from web.idempotency import KEY_PARAMETER, key_of, submit_once, with_key
 from web.middleware import request_id_of
 from web.operations import Operation
 from web.replies import reply
@@ -54,6 +54,7 @@ class TextsResource:
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         body = read_json(req, self._body_max_bytes)
         if isinstance(body, dict) and "tasks" in body:
+            key_of(req)  # which is wrong for all of them, or for none
             batch = validated(TextBatch, body, self._rules)
             reply(resp, self._submit_all(req, batch.tasks), status=202)
             resp.set_header("Retry-After", str(RETRY_AFTER_S))

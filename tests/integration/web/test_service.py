@@ -8,6 +8,7 @@ import pytest
 from pipeline.errors import DatabaseUnavailable
 from pipeline.submission import TextSubmission
 from tests.support.service import MAC, BrokenLedger, BrokenStore, on_sqlite
+from web.router import HeadRouter
 
 WORKER = {
     "hostname": "host1",
@@ -17,6 +18,8 @@ WORKER = {
     "version": "1",
     "engine": "rapid",
 }
+
+falcon.inspect.register_router(HeadRouter)(falcon.inspect.inspect_compiled_router)
 
 
 def get(service, path, **parts):
