@@ -8,7 +8,7 @@ from typing import Any
 
 import falcon
 
-from pipeline.errors import FieldProblem, InvalidInput
+from pipeline.errors import FieldProblem, InvalidInput, StorageUnavailable
 from web.errors import (
     body_too_large,
     incomplete_body,
@@ -17,7 +17,7 @@ from web.errors import (
     slow_body,
     unsupported_media_type,
 )
-from web.whole_requests import SlowBody
+from web.whole_requests import LostBody, SlowBody
 
 _CHUNK_BYTES = 1 << 18
 
@@ -70,6 +70,8 @@ class Body:
             return bytes(self._stream.read(size))
         except SlowBody as exc:
             raise slow_body() from exc
+        except LostBody as exc:
+            raise StorageUnavailable(str(exc)) from exc
         except Exception as exc:
             # Each server raises its own kinds for a broken chunk, a reset or a time-out; to us they are one thing.
             raise incomplete_body() from exc

@@ -36,6 +36,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no type hi
     """One connection, which must say what it wants within `HEAD_S`."""
 
     _head_timer: TimerHandle | None = None
+    _flush_timer: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:
         super().connection_made(transport)
@@ -47,6 +48,8 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no type hi
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._head_came()
+        if self._flush_timer:
+            self._flush_timer.cancel()
         super().connection_lost(exc)
 
     def _on_headers_complete(self) -> Any:
@@ -77,8 +80,8 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no type hi
 
     def _close_transport(self) -> None:
         super()._close_transport()
-        if self.transport and not self._conn_lost_handled:
-            self.worker.loop.call_later(_FLUSH_S, self.transport.abort)
+        if not self._flush_timer and not self._conn_lost_handled:
+            self._flush_timer = self.worker.loop.call_later(_FLUSH_S, self.transport.abort)
 
 
 class Worker(gasgi.ASGIWorker):  # type: ignore[misc]

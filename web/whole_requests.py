@@ -7,7 +7,7 @@ client is slow to read, it is given back. So slow clients cost memory and a conn
 import asyncio
 import logging
 import tempfile
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -30,6 +30,7 @@ BODY_MIN_BYTES_PER_S = 4_096
 _LINGER_S = 2.0
 #: Seconds that a client may take to accept the next part of an answer.
 _SEND_S = 30.0
+_PIECE_BYTES = 1 << 17
 #: Bytes of a body kept in memory; longer ones go to a temporary file.
 _SPOOL_BYTES = 1 << 18
 
@@ -39,6 +40,10 @@ _T = TypeVar("_T")
 
 class SlowBody(OSError):
     """Raised by reading a body that came too slowly."""
+
+
+class LostBody(OSError):
+    """Raised by reading a body that this machine had no room to keep."""
 
 
 class Body:
@@ -130,7 +135,12 @@ class WholeRequests:
             data = message.get("body", b"")
             size += len(data)
             ends_s = min(ends_s + len(data) / BODY_MIN_BYTES_PER_S, loop.time() + BODY_GRACE_S)
-            file.write(data)
+            try:
+                file.write(data)
+            except OSError as exc:
+                _log.warning("no room for a body", extra={"reason": str(exc)})
+                body.fault = LostBody("there was no room for the body")
+                return True
             if not message.get("more_body", False):
                 return True
         body.fault = OSError("the body is too long")
@@ -162,19 +172,28 @@ class WholeRequests:
 
     async def _send(self, answer: _Answer, send: Send) -> None:
         await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
-        if isinstance(answer.parts, list):
-            await send({"type": "http.response.body", "body": b"".join(answer.parts)})
-            return
-        parts = iter(answer.parts)
         try:
-            while (part := await self._in_thread(_next, parts)) is not None:
+            async for part in self._parts(answer):
                 async with asyncio.timeout(_SEND_S):
                     await send({"type": "http.response.body", "body": part, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
+        except TimeoutError:
+            _log.info("client reads too slowly")
         finally:
             close = getattr(answer.parts, "close", None)
             if close:
                 await self._in_thread(close)
+
+    async def _parts(self, answer: _Answer) -> AsyncIterator[bytes]:
+        """The body in parts, each of which a slow client can accept in time; those of a stream are made in a thread."""
+        if isinstance(answer.parts, list):
+            whole = b"".join(answer.parts)
+            for start in range(0, len(whole), _PIECE_BYTES):
+                yield whole[start : start + _PIECE_BYTES]
+            return
+        parts = iter(answer.parts)
+        while (part := await self._in_thread(_next, parts)) is not None:
+            yield part
 
     async def _in_thread(self, call: Callable[..., _T], *arguments: Any) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, call, *arguments)

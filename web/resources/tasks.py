@@ -1,7 +1,6 @@
 """One task: its state and result, and its cancellation."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import ClassVar
 
 import falcon
@@ -11,6 +10,7 @@ from pipeline.clock import Clock
 from pipeline.errors import QueueUnavailable, TaskEnded, TaskNotFound
 from pipeline.intake import row_state
 from pipeline.queue import Explanation, FairQueue, Inspector, Roster, TaskState
+from pipeline.recovery import cancel
 from pipeline.settings import Settings
 from pipeline.submission import id_fault
 from web.answers import TaskAnswer
@@ -70,12 +70,8 @@ class TaskResource:
         state = row_state(self._view(task_id).task)
         if state.is_end:
             raise TaskEnded(f"task {task_id} has ended", state=state)
-        # The ledger decides, so that a task that is being finished just now ends one way in both books; whoever claims
-        # a cancelled one that the queue could not be told of finds it ended.
-        if not self._ledger.close(task_id, TaskState.CANCELLED, "cancelled", "cancelled by a client"):
+        if not cancel(self._queue, self._ledger, task_id, "cancelled by a client"):
             raise TaskEnded(f"task {task_id} has ended meanwhile", state=self._view(task_id).task.state)
-        with suppress(TaskNotFound, TaskEnded, QueueUnavailable):
-            self._queue.cancel(task_id)
         reply(resp, task_answer(self._view(task_id), None))
 
     def _view(self, task_id: str) -> TaskView:
