@@ -21,15 +21,15 @@ from web.errors import PROBLEM_JSON, Problem, wire_problem
 HEAD_S = 10.0
 #: Seconds in which a client must have read what was left to say when its connection is closed.
 _FLUSH_S = 10.0
-#: Connections of one worker; when there are as many, the one that has waited longest for a head makes room.
+#: Connections of one worker; when there are more, the one that has been slow longest makes room.
 CONNECTIONS_MAX = 2_000
 #: Files that a worker needs besides its connections.
 _OTHER_FILES = 200
 
 _log = logging.getLogger(__name__)
 
-#: Connections that wait for a head, oldest first.
-_waiting: dict["Connection", None] = {}
+#: Connections whose client has not yet said all of its request, the slowest first: a head, or then a body.
+_slow: dict["Connection", None] = {}
 
 
 class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no type hints
@@ -41,23 +41,30 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no type hi
     def connection_made(self, transport: Transport) -> None:
         super().connection_made(transport)
         self._head_timer = self.worker.loop.call_later(HEAD_S, self._refuse_slow_head)
-        _waiting[self] = None
+        _slow[self] = None
         if self.worker.nr_conns > connections_max():
-            oldest = next(iter(_waiting))
-            oldest.transport.abort()
+            slowest = next(iter(_slow))
+            del _slow[slowest]
+            slowest.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._head_came()
+        _slow.pop(self, None)
         if self._flush_timer:
             self._flush_timer.cancel()
         super().connection_lost(exc)
 
     def _on_headers_complete(self) -> Any:
         self._head_came()
+        _slow.pop(self, None)
+        _slow[self] = None  # its body begins now, which is later than what others are at
         return super()._on_headers_complete()
 
+    def _on_message_complete(self) -> Any:
+        _slow.pop(self, None)
+        return super()._on_message_complete()
+
     def _head_came(self) -> None:
-        _waiting.pop(self, None)
         if self._head_timer:
             self._head_timer.cancel()
             self._head_timer = None

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
+import psutil
 import pytest
 
 from pipeline.clock import SystemClock
@@ -105,6 +106,17 @@ def test_slow_clients_do_not_stop_healthy_ones_and_are_told_so(server, first, pi
 def test_five_hundred_silent_connections_do_not_stop_healthy_clients(server):
     with crowd(server, 500, b"", b""):
         assert slowest_ms(lambda: server.say(HEALTHY), 20) < 1_000
+
+
+@pytest.mark.parametrize("first", [b"", post("Content-Length: 10000")], ids=["heads", "bodies"])
+def test_a_server_full_of_slow_clients_cuts_off_the_slowest_for_a_new_one(server_of, first):
+    server = server_of()
+    (worker,) = psutil.Process(server.process.pid).children()
+    limit = 300  # files, of which a third may be connections
+    worker.rlimit(psutil.RLIMIT_NOFILE, (limit, limit))
+    with crowd(server, limit, first, b"") as slow:
+        assert slowest_ms(lambda: server.say(HEALTHY), 20) < 1_000
+        assert read(slow.connections[0]) == b""
 
 
 def test_waiting_clients_hold_no_threads(server_of):
