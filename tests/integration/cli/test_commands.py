@@ -281,25 +281,3 @@ def test_doctor_says_which_worker_is_held_and_why(settings: Settings, answer: Ca
 
     assert checks["worker h:7"]["found"] == "held: memory over its watermark"
     assert "HIGH_WATERMARK" in checks["worker h:7"]["cure"]
-
-
-@pytest.mark.feature("H6")
-def test_task_list_chooses_and_task_cancel_ends(
-    settings: Settings, accept: Callable[[str], None], ledger: Ledger, capsys: pytest.CaptureFixture[str]
-) -> None:
-    accept("t1")
-    accept("t2")
-    enqueue(settings, "t1")
-
-    assert run(["task", "list", "--mac", "02:AA:BB:CC:DD:EE", "--newer-than", "1h", "-o", "jsonl"]) == 0
-    assert [json.loads(line)["task_id"] for line in capsys.readouterr().out.splitlines()] == ["t2", "t1"]
-
-    assert run(["task", "cancel", "t1"]) == 0
-    assert "cancelled 1 of 1" in capsys.readouterr().out
-    assert open_inspector(settings).find("t1").state == "cancelled"  # type: ignore[union-attr]
-
-    assert run(["task", "list", "--state", "queued", "-o", "json"]) == 0
-    assert [task["task_id"] for task in json.loads(capsys.readouterr().out)] == ["t2"]
-    assert run(["task", "list", "--limit", "1"]) == 0
-    assert "t2" in capsys.readouterr().out
-    assert run(["task", "cancel", "unknown"]) == 3

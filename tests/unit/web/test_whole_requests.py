@@ -128,24 +128,28 @@ def test_a_body_without_room_on_the_disk_is_not_taken_for_one(monkeypatch: pytes
     assert play(read, Caller(told(b"x"))).heard[0]["status"] == 503
 
 
-def test_an_application_that_wants_to_be_asked_again_is_until_the_client_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    looks: list[str] = []
-
-    def wait(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        looks.append("look")
-        environ[AGAIN_S] = 0.01
-        start_response("200 OK", [])
-        return [b""]
-
+def test_an_application_that_wants_to_be_asked_again_is_until_the_client_goes() -> None:
     class Leaving(Caller):
+        looks = 0
+
         async def receive(self) -> dict[str, Any]:
             if self.messages:
                 return self.messages.pop(0)
-            await asyncio.sleep(0.1)
+            self.loop, self.goes = asyncio.get_running_loop(), asyncio.Event()
+            await self.goes.wait()
             return GONE
 
-    assert play(wait, Leaving(told(b""))).heard == []
-    assert len(looks) > 2
+        def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+            self.looks += 1
+            if self.looks == 3:
+                self.loop.call_soon_threadsafe(self.goes.set)
+            environ[AGAIN_S] = 0.01
+            start_response("200 OK", [])
+            return [b""]
+
+    caller = Leaving(told(b""))
+    assert play(caller, caller).heard == []
+    assert caller.looks >= 3
 
 
 def test_a_stream_is_closed_when_its_client_reads_too_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
