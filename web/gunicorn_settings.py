@@ -25,12 +25,14 @@ workers = _settings.web_workers
 # An event loop waits for clients; threads of our own (`web_threads`) do the work (docs/why/web.md).
 worker_class = "web.connections.Worker"
 asgi_lifespan = "off"
+# The parser that is tested, though another be installed.
+http_parser = "python"
 # A connection opened before the fork would be shared by all workers (docs/why/dependencies.md): so no preload.
 preload_app = False
 
 # The silence of a worker's event loop, not the length of a request.
 timeout = 60
-# A long poll under way at SIGTERM may still be answered.
+# What is under way at SIGTERM is still answered, an upload on a slow line too; long polls are answered at once.
 graceful_timeout = _settings.long_poll_max_seconds + 10
 keepalive = 5
 #: Bytes; longer request lines are refused with 414, longer or more headers with 431.
