@@ -184,9 +184,10 @@ def _upload(given: dict[str, Any]) -> bytes:
     if name == "client_disconnect_mid_upload":
         whole = raw_request("POST", _IMAGE, {"Content-Type": "multipart/form-data; boundary=BB"}, bytes(5 << 20))
         return whole[: len(whole) // 2]
-    return raw_request("POST", _IMAGE, given["headers"], _forms()[name])
+    return raw_request("POST", _IMAGE, {**given["headers"], "Idempotency-Key": name}, _forms()[name])
 
 
+@cache
 def _forms() -> dict[str, bytes]:
     def with_image(data: bytes) -> bytes:
         return form(MAC_PART, part("file", data, "Content-Type: image/png"))
