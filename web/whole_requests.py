@@ -31,6 +31,8 @@ _LINGER_S = 2.0
 #: Seconds that a client may take to accept the next part of an answer.
 _SEND_S = 30.0
 _PIECE_BYTES = 1 << 17
+#: Pieces of one body taken before other clients have their turn.
+_FAIR_SHARE = 64
 #: Bytes of a body kept in memory; longer ones go to a temporary file.
 _SPOOL_BYTES = 1 << 18
 
@@ -122,7 +124,7 @@ class WholeRequests:
         if _length(scope) > self._body_max_bytes:
             return True  # the route refuses it by its announced length
         loop = asyncio.get_running_loop()
-        ends_s, size = loop.time() + BODY_GRACE_S, 0
+        ends_s, size, messages = loop.time() + BODY_GRACE_S, 0, 0
         while size <= self._body_max_bytes:
             try:
                 async with asyncio.timeout_at(ends_s):
@@ -132,6 +134,9 @@ class WholeRequests:
                 return True
             if message["type"] == "http.disconnect":
                 return False
+            messages += 1
+            if messages % _FAIR_SHARE == 0:  # what is there already is given without a pause
+                await asyncio.sleep(0)
             data = message.get("body", b"")
             size += len(data)
             ends_s = min(ends_s + len(data) / BODY_MIN_BYTES_PER_S, loop.time() + BODY_GRACE_S)

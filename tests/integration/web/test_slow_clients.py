@@ -5,7 +5,7 @@ import select
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import psutil
 import pytest
@@ -47,6 +47,11 @@ class Crowd:
     def stop(self) -> None:
         self._over.set()
         self._thread.join()
+
+
+def send_all(connection: socket.socket, data: bytes) -> None:
+    with suppress(OSError):
+        connection.sendall(data)
 
 
 def read(connection: socket.socket) -> bytes:
@@ -117,6 +122,14 @@ def test_a_server_full_of_slow_clients_cuts_off_the_slowest_for_a_new_one(server
     with crowd(server, limit, first, b"") as slow:
         assert slowest_ms(lambda: server.say(HEALTHY), 20) < 1_000
         assert read(slow.connections[0]) == b""
+
+
+def test_a_body_of_countless_tiny_chunks_is_refused_before_it_costs_anybody(server):
+    body = b"1\r\n \r\n" * 600_000 + b"0\r\n\r\n"
+    with crowd(server, 2, b"", b"") as hostile:
+        for connection in hostile.connections:
+            threading.Thread(target=send_all, args=(connection, post("Transfer-Encoding: chunked", body=body))).start()
+        assert slowest_ms(lambda: server.say(HEALTHY), 20) < 1_000
 
 
 def test_waiting_clients_hold_no_threads(server_of):
