@@ -133,9 +133,7 @@ class Settings(BaseSettings):
     image_longest_side_px: int = Field(
         1920, ge=64, description="pixels; longer images are scaled down to this, of tall and wide ones the shorter side"
     )
-    image_max_lines: int = Field(
-        1000, ge=1, le=3000, description="lines of text that one image may show; a thousand take 15 to 45 s"
-    )
+    image_max_lines: int = Field(1000, ge=1, le=3000, description="lines one image may show; 1,000 take 15 to 45 s")
     ocr_reuse_seconds: int = Field(
         86_400, ge=0, description="seconds for which the reading of an image serves the same image again; 0: never"
     )
