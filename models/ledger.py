@@ -127,8 +127,9 @@ class Ledger:
         """
         now_ms = self._clock.now_ms()
         is_ours = (Task.token == token) & (Task.state == "running")
+        has_hit = bool(outcome.detection.hits)
         with write(self._database):
-            self._change(task_id, token, is_ours, state="done", ended_ms=now_ms, run_ms=outcome.run_ms)
+            self._change(task_id, token, is_ours, state="done", ended_ms=now_ms, run_ms=outcome.run_ms, has_hit=has_hit)
             if outcome.ocr:
                 put_ocr(task_id, token, outcome.ocr, outcome.reuse_key, now_ms)
             put_detection(task_id, token, outcome.detection, now_ms)

@@ -133,9 +133,7 @@ class Settings(BaseSettings):
     image_longest_side_px: int = Field(
         1920, ge=64, description="pixels; longer images are scaled down to this, of tall and wide ones the shorter side"
     )
-    image_max_lines: int = Field(
-        1000, ge=1, le=3000, description="lines of text that one image may show; a thousand take 15 to 45 s"
-    )
+    image_max_lines: int = Field(1000, ge=1, le=3000, description="lines one image may show; 1,000 take 15 to 45 s")
     ocr_reuse_seconds: int = Field(
         86_400, ge=0, description="seconds for which the reading of an image serves the same image again; 0: never"
     )
@@ -156,8 +154,10 @@ class Settings(BaseSettings):
     # HTTP.
     web_bind: str = Field("127.0.0.1:8000", pattern=r"^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$", description="host:port")
     web_workers: int = Field(1, ge=1, le=64, description="gunicorn worker processes")
-    web_threads: int = Field(32, ge=1, le=1024, description="threads of one gunicorn worker")
+    web_threads: int = Field(16, ge=1, le=1024, description="requests that one gunicorn worker works on at once")
     long_poll_max_seconds: int = Field(30, ge=0, le=60, description="seconds that ?wait= may hold a request")
+    long_polls: int = Field(200, ge=0, description="requests that may wait at once, in one gunicorn worker")
+    long_polls_per_address: int = Field(50, ge=0, description="of these, from one address")
 
     # Logs.
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="least severe level logged")

@@ -1,13 +1,11 @@
 """The HTTP interface: routes, and what surrounds them."""
 
-import time
-from collections.abc import Callable
-
 import falcon
 
 from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.reports import DetectorReports
+from models.task_lists import TaskLists
 from pipeline.clock import Clock
 from pipeline.detector.detector import Detector
 from pipeline.intake import Intake
@@ -23,10 +21,12 @@ from web.resources.health import LivezResource, ReadyzResource
 from web.resources.images import ImagesResource
 from web.resources.queue import LanesResource, WorkersResource
 from web.resources.reports import ReportsResource
+from web.resources.task_list import TaskListResource
 from web.resources.tasks import TaskResource
 from web.resources.texts import TextsResource
 from web.resources.watermark import ScaleResource, WatermarkResource
 from web.resources.words import TryWordsResource
+from web.router import HeadRouter
 
 App = falcon.App[falcon.Request, falcon.Response]
 
@@ -39,23 +39,20 @@ def create_app(
     inspector: Inspector,
     roster: Roster,
     ledger: Ledger,
+    tasks: TaskLists,
     reports: DetectorReports,
     dead_letters: DeadLetters,
     store: ObjectStore,
     detector: Detector,
     clock: Clock,
-    pause: Callable[[float], None] = time.sleep,
 ) -> App:
-    """Return the WSGI application.
-
-    Args:
-        pause: how a long poll waits, given seconds.
-    """
+    """Return the WSGI application."""
     description = OpenApiResource()
     routes: list[tuple[str, Resource]] = [
         ("/api/ocr/image", ImagesResource(intake, settings)),
         ("/api/ocr/text", TextsResource(intake, settings)),
-        ("/api/ocr/tasks/{task_id}", TaskResource(queue, inspector, roster, ledger, clock, pause, settings)),
+        ("/api/ocr/tasks", TaskListResource(tasks)),
+        ("/api/ocr/tasks/{task_id}", TaskResource(queue, inspector, roster, ledger, clock, settings)),
         ("/api/decter", ReportsResource(reports, settings)),
         ("/api/dead-letters", DeadLettersResource(dead_letters, settings)),
         ("/api/dead-letters/replay", ReplayResource(dead_letters, settings)),
@@ -70,7 +67,7 @@ def create_app(
         ("/openapi.json", description),
     ]
     description.describe(document(routes))
-    app: App = falcon.App()
+    app: App = falcon.App(router=HeadRouter())
     app.add_middleware(RequestLog(clock))
     app.add_middleware(KnownParameters())
     app.add_error_handler(Exception, handle_error)

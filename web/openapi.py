@@ -47,7 +47,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
     described: dict[str, Any] = {
         "summary": operation.summary,
         "responses": {
-            **{str(status): _answer(status, models) for status, models in operation.answers.items()},
+            **{str(status): _answer(status, models, operation.files) for status, models in operation.answers.items()},
             **{str(status): _refusal(status) for status in sorted({*_COMMON_REFUSALS, *operation.refusals})},
         },
     }
@@ -62,7 +62,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
 def _parameter(parameter: Parameter) -> dict[str, Any]:
     return {
         "name": parameter.name,
-        "in": "query",
+        "in": parameter.place,
         "required": False,
         "description": parameter.description,
         "schema": dict(parameter.schema),
@@ -73,10 +73,13 @@ def _request(request: tuple[type[BaseModel], ...] | Mapping[str, Any]) -> dict[s
     return _one_of(request) if isinstance(request, tuple) else dict(request)
 
 
-def _answer(status: int, models: tuple[type[BaseModel], ...]) -> dict[str, Any]:
+def _answer(status: int, models: tuple[type[BaseModel], ...], files: tuple[str, ...]) -> dict[str, Any]:
     described: dict[str, Any] = {"description": HTTPStatus(status).phrase}
-    if models:
-        described["content"] = {_JSON: {"schema": _one_of(models)}}
+    content: dict[str, Any] = {_JSON: {"schema": _one_of(models)}} if models else {}
+    if status == HTTPStatus.OK:
+        content.update({media_type: {"schema": {}} for media_type in files})
+    if content:
+        described["content"] = content
     return described
 
 

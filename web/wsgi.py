@@ -4,6 +4,7 @@ from models.base import bind, connect
 from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.reports import DetectorReports
+from models.task_lists import TaskLists
 from pipeline.clock import SystemClock
 from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
@@ -27,6 +28,7 @@ app = create_app(
     inspector=inspector,
     roster=roster,
     ledger=ledger,
+    tasks=TaskLists(database),
     reports=reports,
     dead_letters=DeadLetters(database, clock),
     store=store,

@@ -23,7 +23,7 @@ _COMMANDS = {
     "up": _Entry("pipeline.cli.up", "Run all processes on this machine until Ctrl-C."),
     "submit": _Entry("pipeline.cli.submit", "Send pictures, folders of pictures or a text; wait for the results."),
     "status": _Entry("pipeline.cli.status", "Show what waits, what runs and who works."),
-    "task": _Entry("pipeline.cli.task", "Look at one task."),
+    "task": _Entry("pipeline.cli.task", "Show, list and cancel tasks."),
     "dead-letter": _Entry("pipeline.cli.dead_letter", "List, show, replay and drop tasks that failed or died."),
     "worker": _Entry("pipeline.cli.worker", "Look at the live workers."),
     "words": _Entry("pipeline.cli.words", "Check lists of words and try them on a text."),

@@ -12,6 +12,7 @@ import redis
 from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.reports import DetectorReports
+from models.task_lists import TaskLists
 from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import DatabaseUnavailable, QueueUnavailable, StorageUnavailable
@@ -20,7 +21,9 @@ from pipeline.queue import FairQueue, Inspector, Roster, Rules
 from pipeline.queue.keys import Keys
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
+from tests.support.asked_again import AskedAgain
 from tests.support.clock import FakeClock
+from tests.support.described import DescribedClient
 from web.app import create_app
 
 MAC = "aabbccddeeff"
@@ -75,19 +78,19 @@ class Service:
             "inspector": self.inspector,
             "roster": self.roster,
             "ledger": self.ledger,
+            "tasks": TaskLists(self.database),
             "reports": self.reports,
             "dead_letters": self.dead_letters,
             "store": self.store,
             "detector": Detector(Lexicon(["刷单"])),
             "clock": self.clock,
-            "pause": self._pause,
         }
         chosen = {**own, **parts}
         for_intake = {name: chosen[name] for name in ("queue", "inspector", "ledger", "store")}
         return create_app(self.settings, intake=self.intake(**for_intake), **chosen)
 
     def http(self, **parts: Any) -> falcon.testing.TestClient:
-        return falcon.testing.TestClient(self.app(**parts))
+        return DescribedClient(AskedAgain(self.app(**parts), self._pause))
 
     def queue_like(self, kind: type[FairQueue]) -> FairQueue:
         """The same queue with the manners of `kind`."""

@@ -5,7 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import bench_backpressure, bench_faults, bench_ocr, bench_queue, bench_recover, bench_words, eval_ocr
+from benchmarks import (
+    bench_backpressure,
+    bench_faults,
+    bench_ocr,
+    bench_queue,
+    bench_recover,
+    bench_web,
+    bench_words,
+    eval_ocr,
+    web_servers,
+)
 from pipeline.samples import sample_images
 
 
@@ -54,6 +64,14 @@ def test_the_words_benchmark_prints_both_tables() -> None:
 
     assert "at best" in report
     assert "s to make ready" in report
+
+
+def test_the_web_benchmark_prints_each_server_on_each_database() -> None:
+    report = "\n".join(bench_web.run(bench_web.TINY))
+
+    for candidate in web_servers.candidates():
+        assert report.count(candidate.name) == 5
+    assert report.count("PostgreSQL") == 2 * len(web_servers.candidates())
 
 
 def test_the_evaluation_prints_each_picture_and_each_kind(tmp_path: Path) -> None:
