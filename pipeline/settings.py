@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
 from dotenv import dotenv_values
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pipeline.errors import ConfigurationError
 
 PREFIX = "FAIRLANE_"
 _DOTENV = ".env"
+_API_KEY = "api_key"
 
 #: The longest path a unix socket may have on Linux is 107 bytes, on macOS 103.
 _SOCKET_PATH_MAX_BYTES = 100
@@ -158,6 +159,14 @@ class Settings(BaseSettings):
     web_workers: int = Field(1, ge=1, le=64, description="gunicorn worker processes")
     web_threads: int = Field(32, ge=1, le=1024, description="threads of one gunicorn worker")
     long_poll_max_seconds: int = Field(30, ge=0, le=60, description="seconds that ?wait= may hold a request")
+    rate_per_key: int = Field(
+        60_000, ge=0, description="requests a minute of one API key; 0: no limit; none without keys"
+    )
+    rate_per_device: int = Field(600, ge=0, description="submits a minute of one device; 0: no limit")
+    rate_per_address: int = Field(12_000, ge=0, description="requests a minute of one address; 0: no limit")
+    trusted_proxies: str = Field("", description="addresses and networks, with commas, whose X-Forwarded-For counts")
+    signature_window_seconds: int = Field(300, ge=10, le=3600, description="seconds a signer's clock may be wrong")
+    api_key: SecretStr = Field(SecretStr(""), description="the key that commands send; `--key-file` wins; never shown")
 
     # Logs.
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="least severe level logged")
@@ -185,10 +194,10 @@ class Settings(BaseSettings):
             low, high = f"worker_{kind}_low_watermark", f"worker_{kind}_high_watermark"
             if getattr(self, low) >= getattr(self, high):
                 raise ValueError(f"{PREFIX}{low.upper()} must be below {PREFIX}{high.upper()}")
-        if not is_loopback(self.web_host):
-            raise ValueError(
-                f"{PREFIX}WEB_BIND: without API keys only loopback addresses are served (127.0.0.1, [::1], localhost)"
-            )
+        try:
+            networks_in(self.trusted_proxies)
+        except ValueError as exc:
+            raise ValueError(f"{PREFIX}TRUSTED_PROXIES: {exc}") from exc
         return self
 
     @property
@@ -265,14 +274,25 @@ def rows() -> list[SettingRow]:
 
 def environment_of(settings: Settings) -> dict[str, str]:
     """The variables under which a child process reads the same settings."""
-    values = {name: getattr(settings, name) for name in Settings.model_fields}
+    # Whose key a person uses is no business of the processes.
+    values = {name: getattr(settings, name) for name in Settings.model_fields if name != _API_KEY}
     return {PREFIX + name.upper(): str(value) for name, value in values.items() if value is not None}
 
 
 def child_environment(settings: Settings, program_folders: Sequence[str]) -> dict[str, str]:
     """The whole environment of a child: ours, the same settings, and commands found in `program_folders` first."""
     path = os.pathsep.join([*program_folders, os.environ.get("PATH", os.defpath)])
-    return {**os.environ, **environment_of(settings), "PATH": path}
+    environment = {**os.environ, **environment_of(settings), "PATH": path}
+    environment.pop(PREFIX + _API_KEY.upper(), None)
+    return environment
+
+
+def networks_in(listed: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    """The addresses and networks in a list with commas between.
+
+    Raises: ValueError.
+    """
+    return [ipaddress.ip_network(part.strip(), strict=False) for part in listed.split(",") if part.strip()]
 
 
 def is_loopback(host: str) -> bool:

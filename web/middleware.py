@@ -68,6 +68,9 @@ class RequestLog:
         }
         if "started_ms" in req.context:
             fields["duration_ms"] = self._clock.monotonic_ms() - req.context.started_ms
+        caller = req.context.get("caller")
+        if caller is not None:
+            fields["caller"] = caller.actor
         failure = req.context.get("failure")
         if failure is not None:
             fields["code"] = req.context.problem.code

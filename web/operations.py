@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 import falcon
 from pydantic import BaseModel
 
+from web.access import Access
 from web.errors import invalid_parameter, unknown_parameters
 
 
@@ -32,7 +33,9 @@ class Operation:
     Args:
         requests: media type of the body -> its model, models to choose from, or a schema of its own.
         answers: status -> the models of the body, one of which it is; none: no body.
-        refusals: statuses of the problem documents that this method may give besides 400, 405, 500.
+        refusals: statuses of the problem documents that this method may give besides 400, 405, 500
+            and those of access.
+        access: who may do it; what says nothing is for nobody.
     """
 
     summary: str
@@ -40,6 +43,7 @@ class Operation:
     requests: Mapping[str, tuple[type[BaseModel], ...] | Mapping[str, Any]] = field(default_factory=dict)
     parameters: tuple[Parameter, ...] = ()
     refusals: tuple[int, ...] = ()
+    access: Access = Access.NOBODY
 
 
 class Resource(Protocol):

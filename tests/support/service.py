@@ -9,14 +9,16 @@ import falcon.testing
 import pytest
 import redis
 
+from models.audit import AuditTrail
 from models.dead_letters import DeadLetters
+from models.keys import ApiKeys
 from models.ledger import Ledger
 from models.reports import DetectorReports
 from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import DatabaseUnavailable, QueueUnavailable, StorageUnavailable
 from pipeline.intake import Intake
-from pipeline.queue import FairQueue, Inspector, Roster, Rules
+from pipeline.queue import FairQueue, Inspector, RequestLimits, Roster, Rules
 from pipeline.queue.keys import Keys
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
@@ -54,6 +56,9 @@ class Service:
         self.ledger = Ledger(database, clock)
         self.reports = DetectorReports(database, clock)
         self.dead_letters = DeadLetters(database, clock)
+        self.api_keys = ApiKeys(database, clock)
+        self.trail = AuditTrail(database, clock)
+        self.limits = RequestLimits(client, Keys(rules.prefix), clock)
         self.pauses: list[float] = []
         self.on_pause: Callable[[], None] = lambda: None
 
@@ -79,6 +84,9 @@ class Service:
             "dead_letters": self.dead_letters,
             "store": self.store,
             "detector": Detector(Lexicon(["刷单"])),
+            "keys": self.api_keys,
+            "trail": self.trail,
+            "limits": self.limits,
             "clock": self.clock,
             "pause": self._pause,
         }

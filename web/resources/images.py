@@ -10,13 +10,14 @@ from pipeline.errors import FieldProblem, InvalidInput
 from pipeline.intake import Intake, rules_of
 from pipeline.settings import Settings
 from pipeline.submission import ImageSubmission
+from web.access import Access
 from web.answers import Accepted
 from web.bodies import Body, decode_base64, media_type_of, read_json
 from web.errors import unknown_parameters, unsupported_media_type
 from web.forms import read_form
 from web.operations import Operation, Parameter
 from web.parameters import all_values
-from web.resources.submissions import reply_accepted
+from web.resources.submissions import reply_accepted, with_site
 from web.schemas import ImageFields, ImageTask, validated
 
 #: Bytes of a body besides the image: part headers, words, JSON names.
@@ -48,6 +49,7 @@ class ImagesResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "POST": Operation(
+            access=Access.SUBMIT,
             summary="Submit an image to be read and screened",
             requests={
                 "multipart/form-data": _FORM_SCHEMA,
@@ -76,7 +78,7 @@ class ImagesResource:
         self._image_max_bytes = settings.image_max_bytes
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
-        submission = self._read(req)
+        submission = with_site(req, self._read(req))
         reply_accepted(resp, self._intake.submit_image(submission))
 
     def _read(self, req: falcon.Request) -> ImageSubmission:

@@ -9,13 +9,16 @@ from typing import ClassVar
 import falcon
 
 from models.ledger import Ledger, TaskView
+from models.scope import Scope
 from pipeline.clock import Clock
 from pipeline.errors import QueueUnavailable, TaskEnded, TaskNotFound
 from pipeline.intake import row_state
 from pipeline.queue import Explanation, FairQueue, Inspector, Roster, TaskState
 from pipeline.settings import Settings
 from pipeline.submission import id_fault
+from web.access import Access
 from web.answers import TaskAnswer
+from web.caller import caller_of
 from web.operations import Operation, Parameter
 from web.parameters import whole_number
 from web.replies import reply
@@ -36,6 +39,7 @@ class TaskResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "GET": Operation(
+            access=Access.OWN,
             summary="State, steps and result of a task",
             parameters=(
                 Parameter(
@@ -47,7 +51,9 @@ class TaskResource:
             answers={200: (TaskAnswer,), 304: ()},
             refusals=(404, 503),
         ),
-        "DELETE": Operation(summary="Cancel a task", answers={200: (TaskAnswer,)}, refusals=(404, 409, 503)),
+        "DELETE": Operation(
+            access=Access.SUBMIT, summary="Cancel a task", answers={200: (TaskAnswer,)}, refusals=(404, 409, 503)
+        ),
     }
 
     def __init__(
@@ -72,7 +78,7 @@ class TaskResource:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, task_id: str) -> None:
         wait_s = min(whole_number(req, "wait", default=0), self._wait_max_s)
-        view = self._wait_for_end(task_id, wait_s)
+        view = self._wait_for_end(task_id, caller_of(req).scope, wait_s)
         if not row_state(view.task).is_end:
             resp.set_header("Retry-After", str(RETRY_AFTER_S))
         answer = task_answer(view, self._explain(view))
@@ -83,19 +89,20 @@ class TaskResource:
             reply(resp, answer)
 
     def on_delete(self, req: falcon.Request, resp: falcon.Response, task_id: str) -> None:
-        state = row_state(self._view(task_id).task)
+        scope = caller_of(req).scope
+        state = row_state(self._view(task_id, scope).task)
         if state.is_end:
             raise TaskEnded(f"task {task_id} has ended", state=state)
         # The ledger decides, so that a task that is being finished just now ends one way in both books; whoever claims
         # a cancelled one that the queue could not be told of finds it ended.
         if not self._ledger.close(task_id, TaskState.CANCELLED, "cancelled", "cancelled by a client"):
-            raise TaskEnded(f"task {task_id} has ended meanwhile", state=self._view(task_id).task.state)
+            raise TaskEnded(f"task {task_id} has ended meanwhile", state=self._view(task_id, scope).task.state)
         with suppress(TaskNotFound, TaskEnded, QueueUnavailable):
             self._queue.cancel(task_id)
-        reply(resp, task_answer(self._view(task_id), None))
+        reply(resp, task_answer(self._view(task_id, scope), None))
 
-    def _wait_for_end(self, task_id: str, wait_s: int) -> TaskView:
-        view = self._view(task_id)
+    def _wait_for_end(self, task_id: str, scope: Scope, wait_s: int) -> TaskView:
+        view = self._view(task_id, scope)
         if wait_s == 0 or row_state(view.task).is_end or not self._waiters.acquire(blocking=False):
             return view
         try:
@@ -104,14 +111,14 @@ class TaskResource:
             while not row_state(view.task).is_end and (left_ms := ends_ms - self._clock.monotonic_ms()) > 0:
                 self._pause(min(look_s, left_ms / 1000))
                 look_s = min(look_s * 1.5, _LONGEST_LOOK_S)
-                view = self._view(task_id)
+                view = self._view(task_id, scope)
             return view
         finally:
             self._waiters.release()
 
-    def _view(self, task_id: str) -> TaskView:
+    def _view(self, task_id: str, scope: Scope) -> TaskView:
         # An id that cannot have been given out is not worth a question; it might hold what a database cannot.
-        view = None if id_fault(task_id) else self._ledger.view(task_id)
+        view = None if id_fault(task_id) else self._ledger.view(task_id, scope)
         if view is None:
             raise TaskNotFound("no task has this id")
         return view
