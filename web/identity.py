@@ -35,7 +35,7 @@ class Identity:
 
     def __init__(self, ring: KeyRing, limits: RequestLimits, clock: Clock, settings: Settings) -> None:
         self._ring = ring
-        self._gate = RequestGate(limits, settings)
+        self._gate = RequestGate(limits, clock, settings)
         self._signatures = SignatureCheck(
             clock,
             window_s=settings.signature_window_seconds,
@@ -66,12 +66,10 @@ class Identity:
         if self._ring.is_open():
             _insist_on_this_machine(req)
             return OPEN_CALLER
-        try:
-            key = self._key(req)
-        except Unauthenticated:
-            self._gate.count(req, None)
-            raise
-        self._gate.count(req, key.key_id)
+        # First, so that whoever tries keys without end costs the database nothing.
+        self._gate.count_address(req)
+        key = self._key(req)
+        self._gate.count_key(req, key.key_id)
         self._ring.note_use(key)
         return caller_with(key, lambda site, mac: self._gate.count_device(req, site, mac))
 

@@ -5,7 +5,7 @@ import sys
 import threading
 from hmac import compare_digest
 
-from models.base import connect
+from models.base import bind, connect
 from models.key_text import hash_key, key_id_of
 from models.keys import ApiKeys, KeyRow, insist_on_keys
 from pipeline.clock import Clock, SystemClock
@@ -25,12 +25,14 @@ _NO_HASH = "0" * 64
 def insist_on_keys_or_exit(settings: Settings) -> None:
     """Return when the server may listen where the settings say; else it does not start, and says why.
 
-    The database is not kept open: the processes that serve are forked later.
+    It may be called before a fork: each process that serves opens a database of its own.
     """
     if is_loopback(settings.web_host):
         return
     try:
-        insist_on_keys(settings, ApiKeys(connect(settings.effective_database_url), SystemClock()))
+        database = connect(settings.effective_database_url)
+        bind(database)
+        insist_on_keys(settings, ApiKeys(database, SystemClock()))
     except FairlaneError as exc:
         sys.stderr.write(f"fairlane: {exc}\n")
         raise SystemExit(2) from exc

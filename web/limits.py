@@ -6,47 +6,56 @@ RateLimit and RateLimit-Policy are those of draft-ietf-httpapi-ratelimit-headers
 import ipaddress
 import logging
 import math
-from collections.abc import Sequence
 
 import falcon
 
 from models.sites import line_of
+from pipeline.clock import Clock
 from pipeline.errors import QueueUnavailable, RateLimited
 from pipeline.queue import Bucket, Level, RequestLimits
 from pipeline.settings import Settings, networks_in
 
 _log = logging.getLogger(__name__)
 
+#: How long Redis is not asked again after it did not answer, ms.
+_SILENCE_BELIEVED_MS = 1_000
 #: Bits of an IPv6 address that tell one subscriber from another; the rest is theirs to choose.
 _SUBSCRIBER_BITS = 64
 
 
 class RequestGate:
-    """Counts requests; a limit of 0 is none. When Redis does not answer, nobody is held up by that."""
+    """Counts requests; a limit of 0 is none. When Redis does not answer, nobody is refused for that, and it is asked
+    again only after a second, so that nobody waits for it either."""
 
-    def __init__(self, limits: RequestLimits, settings: Settings) -> None:
+    def __init__(self, limits: RequestLimits, clock: Clock, settings: Settings) -> None:
         self._limits = limits
+        self._clock = clock
+        self._silent_until_ms = 0
         self._per_key = settings.rate_per_key
         self._per_device = settings.rate_per_device
         self._per_address = settings.rate_per_address
         self._proxies = networks_in(settings.trusted_proxies)
 
-    def count(self, req: falcon.Request, key_id: str | None) -> None:
-        """Count a request of an address, and of a key when it came with a good one.
+    def count_address(self, req: falcon.Request) -> None:
+        """Count a request of an address, whether it has a key or not.
 
         Raises: RateLimited.
         """
-        wanted = [Bucket("address", self.address_of(req), self._per_address)]
-        if key_id is not None:
-            wanted.append(Bucket("key", key_id, self._per_key))
-        self._take(req, wanted)
+        self._take(req, Bucket("address", self.address_of(req), self._per_address))
+
+    def count_key(self, req: falcon.Request, key_id: str) -> None:
+        """Count a request that came with a good key.
+
+        Raises: RateLimited.
+        """
+        self._take(req, Bucket("key", key_id, self._per_key))
 
     def count_device(self, req: falcon.Request, site: str, mac: str) -> None:
         """Count a request for a device.
 
         Raises: RateLimited.
         """
-        self._take(req, [Bucket("device", line_of(site, mac), self._per_device)])
+        self._take(req, Bucket("device", line_of(site, mac), self._per_device))
 
     def address_of(self, req: falcon.Request) -> str:
         """Where the request comes from: the last address in X-Forwarded-For that is not a trusted proxy's, and nothing
@@ -64,16 +73,20 @@ class RequestGate:
         parsed = _parsed(address)
         return parsed is not None and any(parsed in network for network in self._proxies)
 
-    def _take(self, req: falcon.Request, wanted: Sequence[Bucket]) -> None:
+    def _take(self, req: falcon.Request, bucket: Bucket) -> None:
+        now_ms = self._clock.monotonic_ms()
+        if not bucket.per_minute or now_ms < self._silent_until_ms:
+            return
         try:
-            taken = self._limits.take([bucket for bucket in wanted if bucket.per_minute])
+            level = self._limits.take(bucket)
         except QueueUnavailable as exc:
+            self._silent_until_ms = now_ms + _SILENCE_BELIEVED_MS
             _log.warning("requests are not counted", extra={"reason": str(exc)})
             return
-        _keep(req, taken.levels)
-        if taken.empty is not None:
-            message = f"too many requests of {taken.empty.kind} {taken.empty.name}"
-            raise RateLimited(message, retry_after_ms=max(1_000, taken.retry_after_ms))
+        req.context.levels = {**(req.context.get("levels") or {}), bucket.kind: level}
+        if level.retry_after_ms:
+            message = f"too many requests of {bucket.kind} {bucket.name}"
+            raise RateLimited(message, retry_after_ms=max(1_000, level.retry_after_ms))
 
 
 def tell_limits(req: falcon.Request, resp: falcon.Response) -> None:
@@ -88,11 +101,6 @@ def tell_limits(req: falcon.Request, resp: falcon.Response) -> None:
         states.append(f'"{kind}";r={level.left};t={math.ceil(level.full_in_ms / 1000)}')
     resp.set_header("RateLimit-Policy", ", ".join(policies))
     resp.set_header("RateLimit", ", ".join(states))
-
-
-def _keep(req: falcon.Request, levels: Sequence[Level]) -> None:
-    kept: dict[str, Level] = req.context.get("levels") or {}
-    req.context.levels = {**kept, **{level.bucket.kind: level for level in levels}}
 
 
 def _subscriber(address: str) -> str:

@@ -1,6 +1,5 @@
 """How many requests one key, device or address may make, and which signed requests have been seen, on all hosts."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import redis
@@ -8,7 +7,7 @@ import redis
 from pipeline.clock import Clock
 from pipeline.queue.connection import reaching
 from pipeline.queue.keys import Keys
-from pipeline.queue.scripts import Reply, Scripts
+from pipeline.queue.scripts import Scripts
 
 #: Tokens for this many seconds fit into a bucket: so long may a burst be.
 _BURST_S = 10
@@ -34,29 +33,17 @@ class Bucket(NamedTuple):
 
 
 class Level(NamedTuple):
-    """How full a bucket is.
+    """What became of the wish for a token, and how full the bucket is.
 
     Args:
         left: requests that may come now.
         full_in_ms: until it is full again.
+        retry_after_ms: until it has a token for the one that was refused; 0 when it was not.
     """
 
     bucket: Bucket
     left: int
     full_in_ms: int
-
-
-class Taken(NamedTuple):
-    """The answer to a request for a token of each of some buckets.
-
-    Args:
-        levels: of all of them, in their order.
-        empty: one that was empty, so that nothing was taken out of any; None when all is well.
-        retry_after_ms: when it has a token again; 0 when all is well.
-    """
-
-    levels: tuple[Level, ...] = ()
-    empty: Bucket | None = None
     retry_after_ms: int = 0
 
 
@@ -74,29 +61,20 @@ class RequestLimits:
         self._keys = keys
         self._clock = clock
 
-    def take(self, buckets: Sequence[Bucket]) -> Taken:
-        """Take one request out of each bucket, or out of none when one of them is empty."""
-        if not buckets:
-            return Taken()
+    def take(self, bucket: Bucket) -> Level:
+        """Take one request out of a bucket, unless it is empty."""
         reply = self._scripts.call(
             "take",
             self._keys.epoch(),
             "" if self._clock is None else self._clock.now_ms(),
-            " ".join(f"{bucket.kind}:{bucket.name}" for bucket in buckets),
-            " ".join(str(bucket.per_minute) for bucket in buckets),
-            " ".join(str(bucket.size) for bucket in buckets),
+            f"{bucket.kind}:{bucket.name}",
+            bucket.per_minute,
+            bucket.size,
         )
-        levels = tuple(_level(bucket, reply, 2 * index) for index, bucket in enumerate(buckets))
-        if reply.word == "taken":
-            return Taken(levels)
-        number, retry_after_ms = reply.number(2 * len(buckets)), reply.number(2 * len(buckets) + 1)
-        return Taken(levels, buckets[number - 1], max(1, retry_after_ms))
+        retry_after_ms = reply.number(2) if reply.word == "empty" else 0
+        return Level(bucket, reply.number(0), reply.number(1), retry_after_ms)
 
     def note_nonce(self, key_id: str, nonce: str, *, ttl_ms: int) -> bool:
         """Remember a nonce for `ttl_ms`; False when it has been used before."""
         with reaching("nonce"):
             return bool(self._client.set(self._keys.nonce(key_id, nonce), 1, px=ttl_ms, nx=True))
-
-
-def _level(bucket: Bucket, reply: Reply, at: int) -> Level:
-    return Level(bucket, reply.number(at), reply.number(at + 1))

@@ -100,7 +100,7 @@ def test_nothing_is_counted_without_keys(service):
 @on_sqlite
 def test_reads_go_on_while_nothing_can_be_counted(service):
     class SilentLimits(RequestLimits):
-        def take(self, buckets):
+        def take(self, bucket):
             raise QueueUnavailable("silent")
 
     somebody = guest(service)
