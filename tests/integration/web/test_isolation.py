@@ -1,6 +1,7 @@
 """What is not yours is not there; what your role does not do is forbidden. Every route is asked."""
 
 import json
+import logging
 
 import pytest
 
@@ -62,6 +63,24 @@ def test_the_ids_of_another_site_are_not_found_on_any_route(service, towns):
     assert asked >= 4
     assert service.ledger.get("t1").state == "queued"
     assert north.ask("GET", "/api/ocr/tasks/t1").status_code == 200
+
+
+@pytest.mark.feature("H3")
+@on_sqlite
+@pytest.mark.parametrize("path", ["/api/ocr/tasks/{}", "/api/dead-letters/{}"])
+def test_a_foreign_task_costs_the_database_what_an_unknown_one_does(service, towns, caplog, path):
+    _, south = towns
+    letter_id = bury(service, NORTH, "7001")
+    south.ask("GET", "/api/audit")  # the key is known now
+    caplog.set_level(logging.DEBUG, logger="peewee")
+    statements = []
+    for known, unknown in (("7001", "7002"), (letter_id, 999_999)):
+        for thing in (known, unknown):
+            caplog.clear()
+            assert south.ask("GET", path.format(thing)).status_code == 404
+            statements.append([record.args or record.msg[0] for record in caplog.records if record.name == "peewee"])
+    assert statements[0] == statements[1] != []
+    assert statements[2] == statements[3] != []
 
 
 def same(result):
