@@ -213,24 +213,6 @@ def test_doctor_finds_what_is_fine_and_what_is_not(
     assert all(checks.values())
 
 
-@pytest.mark.feature("H3")
-def test_doctor_says_who_is_let_in(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch, answer: Callable[..., Any], ledger: Ledger
-) -> None:
-    def keys_check() -> tuple[bool, str]:
-        (check,) = [check for check in answer("doctor", code=1)["checks"] if check["name"] == "keys"]
-        return check["is_fine"], check["found"]
-
-    assert keys_check() == (True, "none: every user of this machine may do everything")
-    monkeypatch.setenv("FAIRLANE_WEB_BIND", "0.0.0.0:8000")
-    assert keys_check()[0] is False
-    key = answer("key", "create", "x", "--role", "admin", "--site", "*")
-    assert keys_check() == (True, "1 valid of 1")
-    answer("key", "revoke", key["key_id"], "--yes")
-    assert keys_check() == (False, "0 valid of 1")
-    assert key["key"] not in str(answer("doctor", code=1))
-
-
 def test_doctor_looks_at_everything_even_when_all_is_broken(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, answer: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -110,3 +110,25 @@ def test_revoking_asks_to_be_sure(answer: Answer) -> None:
 @pytest.mark.parametrize("verb", ["show", "rotate", "revoke"])
 def test_an_unknown_key_is_not_found(answer: Answer, verb: str) -> None:
     assert run(["key", verb, "0" * 16, *(["--yes"] if verb == "revoke" else [])]) == 3
+
+
+@pytest.mark.feature("H3")
+def test_doctor_says_who_is_let_in(
+    answer: Answer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def keys_check() -> tuple[bool, str]:
+        assert run(["doctor", "-o", "json"]) == 1  # nothing else runs here
+        out = capsys.readouterr().out
+        (check,) = [check for check in json.loads(out)["checks"] if check["name"] == "keys"]
+        assert "fl_" not in out
+        return check["is_fine"], check["found"]
+
+    answer("list")
+    assert keys_check() == (True, "none: every user of this machine may do everything")
+    monkeypatch.setenv("FAIRLANE_WEB_BIND", "0.0.0.0:8000")
+    assert keys_check()[0] is False
+    key = answer("create", "x", "--role", "admin", "--site", "*")
+    monkeypatch.setenv("FAIRLANE_API_KEY", key["key"])
+    assert keys_check() == (True, "1 valid of 1")
+    answer("revoke", key["key_id"], "--yes")
+    assert keys_check() == (False, "0 valid of 1")
