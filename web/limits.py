@@ -19,6 +19,8 @@ _log = logging.getLogger(__name__)
 
 #: How long Redis is not asked again after it did not answer, ms.
 _SILENCE_BELIEVED_MS = 1_000
+#: Where the environ keeps what was counted, however often the server hands the request in.
+_LEVELS = "fairlane.rate_levels"
 #: Bits of an IPv6 address that tell one subscriber from another; the rest is theirs to choose.
 _SUBSCRIBER_BITS = 64
 
@@ -83,7 +85,7 @@ class RequestGate:
             self._silent_until_ms = now_ms + _SILENCE_BELIEVED_MS
             _log.warning("requests are not counted", extra={"reason": str(exc)})
             return
-        req.context.levels = {**(req.context.get("levels") or {}), bucket.kind: level}
+        req.env.setdefault(_LEVELS, {})[bucket.kind] = level
         if level.retry_after_ms:
             message = f"too many requests of {bucket.kind} {bucket.name}"
             raise RateLimited(message, retry_after_ms=max(1_000, level.retry_after_ms))
@@ -91,7 +93,7 @@ class RequestGate:
 
 def tell_limits(req: falcon.Request, resp: falcon.Response) -> None:
     """Put what was counted into the headers of the answer."""
-    levels: dict[str, Level] = req.context.get("levels") or {}
+    levels: dict[str, Level] = req.env.get(_LEVELS, {})
     if not levels:
         return
     policies, states = [], []

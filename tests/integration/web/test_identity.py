@@ -2,13 +2,17 @@
 
 import json
 import logging
+from types import SimpleNamespace
 
+import falcon.testing
 import pytest
 
 from models.keys import WantedKey
-from tests.support.callers import guest
+from tests.support.callers import guest, signed_headers
 from tests.support.service import MAC, BrokenLedger, on_sqlite
 from web.access import Access
+from web.identity import access_of
+from web.operations import Operation
 
 BODY = {"mac": MAC, "text": "hello"}
 
@@ -210,6 +214,35 @@ def test_head_and_options_are_no_way_around_a_key(service):
     for method in ("HEAD", "OPTIONS", "TRACE", "PUT"):
         assert service.http().simulate_request(method, "/api/queue").status_code == 401
         assert service.http().simulate_request(method, "/api/queue").headers.get("Allow") is None
+
+
+@on_sqlite
+def test_a_request_that_the_server_hands_in_again_is_let_in_until_its_key_ends(service_of):
+    service = service_of(rate_per_key=6, rate_per_address=6)
+    signer = guest(service, site="*", must_sign=True)
+    app = service.app()
+    headers = signed_headers(signer.key, signer.text, "GET", "/api/queue", b"", service.clock.now_ms())
+    environ = falcon.testing.create_environ("/api/queue", headers=headers)
+
+    def status():
+        heard = falcon.testing.StartResponseMock()
+        list(app(environ, heard))
+        return heard.status
+
+    assert status() == "200 OK"
+    assert status() == "200 OK"
+    service.api_keys.revoke(signer.key.key_id)
+    service.clock.advance(1_000)
+    assert status() == "401 Unauthorized"
+
+
+@on_sqlite
+def test_head_needs_what_get_needs(service):
+    for access in ("READ", "HOUSE", "MANAGE", "OPEN"):
+        operation = Operation(summary="x", answers={}, access=Access[access])
+        resource = SimpleNamespace(operations={"GET": operation})
+        assert access_of(resource, "HEAD") is Access[access]
+        assert access_of(resource, "POST") is (Access.OPEN if access == "OPEN" else Access.OWN)
 
 
 @on_sqlite
