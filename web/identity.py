@@ -121,19 +121,21 @@ def access_of(resource: Resource, method: str) -> Access:
 
 def _insist_on_this_machine(req: falcon.Request) -> None:
     """Without keys only programs of this machine are served: no other hosts, whatever the server is bound to, nobody
-    behind a proxy, and no web page of elsewhere in a browser here."""
+    behind a proxy, and no web page of elsewhere in a browser here, not even one whose name leads to this machine."""
     if not is_loopback(req.remote_addr) or any(req.get_header(name) for name in _PROXY_HEADERS):
         raise Unauthenticated("without keys only this machine is served")
+    addressed = [f"//{req.get_header('Host')}"] if req.get_header("Host") else []
     origin = req.get_header("Origin")
-    if origin is not None and not is_loopback(_host_of(origin)):
+    if not all(_is_here(url) for url in [*addressed, *([origin] if origin is not None else [])]):
         raise Unauthenticated("without keys no web page of elsewhere is served")
 
 
-def _host_of(origin: str) -> str:
+def _is_here(url: str) -> bool:
     try:
-        return urlsplit(origin).hostname or ""
+        host = urlsplit(url).hostname or ""
     except ValueError:
-        return ""
+        return False
+    return is_loopback(host) or host.endswith(".localhost")
 
 
 def _challenge(req: falcon.Request, exc: Unauthenticated) -> str:

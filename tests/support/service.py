@@ -95,7 +95,7 @@ class Service:
         return create_app(self.settings, intake=self.intake(**for_intake), **chosen)
 
     def http(self, **parts: Any) -> falcon.testing.TestClient:
-        return falcon.testing.TestClient(self.app(**parts))
+        return falcon.testing.TestClient(self.app(**parts), headers={"Host": "localhost"})
 
     def queue_like(self, kind: type[FairQueue]) -> FairQueue:
         """The same queue with the manners of `kind`."""

@@ -28,6 +28,13 @@ def test_without_any_key_programs_of_this_machine_may_do_everything(service):
     assert service.http().simulate_get("/api/audit").status_code == 200
 
 
+@on_sqlite
+@pytest.mark.parametrize("host", ["localhost", "localhost:8000", "127.0.0.1:8000", "[::1]:8000", "fairlane.localhost"])
+def test_this_machine_is_served_by_each_of_its_names(service, host):
+    headers = {"Host": host, "Origin": f"http://{host}"}
+    assert service.http().simulate_get("/api/queue", headers=headers).status_code == 200
+
+
 @pytest.mark.feature("H3")
 @on_sqlite
 @pytest.mark.parametrize(
@@ -39,6 +46,9 @@ def test_without_any_key_programs_of_this_machine_may_do_everything(service):
         ("127.0.0.1", {"Forwarded": "for=127.0.0.1"}),
         ("127.0.0.1", {"Origin": "https://evil.example"}),
         ("127.0.0.1", {"Origin": "null"}),
+        ("127.0.0.1", {"Host": "evil.example:8000"}),
+        ("127.0.0.1", {"Host": "localhost.evil.example"}),
+        ("127.0.0.1", {"Host": "127.0.0.1.evil.example"}),
         ("127.0.0.1", {"Origin": "http://[broken"}),
     ],
 )
