@@ -11,7 +11,8 @@ from models.key_text import hash_key, make_key, signing_secret
 from models.sites import EVERY_SITE, Site
 from pipeline.clock import Clock
 from pipeline.errors import ConfigurationError, FieldProblem, InvalidInput, KeyConflict, KeyNotFound
-from pipeline.settings import Settings, is_loopback
+from pipeline.network import is_loopback
+from pipeline.settings import Settings
 
 Role = Literal["device", "viewer", "operator", "admin"]
 ROLES: tuple[Role, ...] = ("device", "viewer", "operator", "admin")

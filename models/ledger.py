@@ -211,11 +211,7 @@ class Ledger:
             return task_row(task) if task else None
 
     def view(self, task_id: str, within: Scope = EVERYTHING) -> TaskView | None:
-        """All that is known of one task; one that is shown as done comes with its results.
-
-        Args:
-            within: a task outside takes the same one question as one that is not there.
-        """
+        """All that is known of one task, with its results once it is done; outside `within` it is as if not there."""
         with connection(self._database):
             # The row first: what ends it writes the results with it, so they are there when it says so.
             row = self.get(task_id)

@@ -6,7 +6,6 @@ starts. `fairlane doctor` and `docs/reference/settings.md` print the table that 
 
 import difflib
 import hashlib
-import ipaddress
 import os
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pipeline.errors import ConfigurationError
+from pipeline.network import networks_in
 
 PREFIX = "FAIRLANE_"
 _DOTENV = ".env"
@@ -159,9 +159,7 @@ class Settings(BaseSettings):
     web_workers: int = Field(1, ge=1, le=64, description="gunicorn worker processes")
     web_threads: int = Field(32, ge=1, le=1024, description="threads of one gunicorn worker")
     long_poll_max_seconds: int = Field(30, ge=0, le=60, description="seconds that ?wait= may hold a request")
-    rate_per_key: int = Field(
-        60_000, ge=0, description="requests a minute of one API key; 0: no limit; none without keys"
-    )
+    rate_per_key: int = Field(60_000, ge=0, description="requests a minute of one API key; 0: no limit")
     rate_per_device: int = Field(600, ge=0, description="submits a minute of one device; 0: no limit")
     rate_per_address: int = Field(12_000, ge=0, description="requests a minute of one address; 0: no limit")
     trusted_proxies: str = Field("", description="addresses and networks, with commas, whose X-Forwarded-For counts")
@@ -285,24 +283,6 @@ def child_environment(settings: Settings, program_folders: Sequence[str]) -> dic
     environment = {**os.environ, **environment_of(settings), "PATH": path}
     environment.pop(PREFIX + _API_KEY.upper(), None)
     return environment
-
-
-def networks_in(listed: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
-    """The addresses and networks in a list with commas between.
-
-    Raises: ValueError.
-    """
-    return [ipaddress.ip_network(part.strip(), strict=False) for part in listed.split(",") if part.strip()]
-
-
-def is_loopback(host: str) -> bool:
-    """Say whether only this machine can reach a server bound to `host`."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _unknown_names() -> Iterator[str]:

@@ -12,8 +12,9 @@ import falcon
 from models.keys import KeyRow
 from pipeline.clock import Clock
 from pipeline.errors import BadSignature, Unauthenticated
+from pipeline.network import is_loopback
 from pipeline.queue import RequestLimits
-from pipeline.settings import Settings, is_loopback
+from pipeline.settings import Settings
 from web.access import Access
 from web.caller import OPEN_CALLER, Caller, caller_with
 from web.keyring import KeyRing

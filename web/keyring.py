@@ -10,7 +10,8 @@ from models.key_text import hash_key, key_id_of
 from models.keys import ApiKeys, KeyRow, insist_on_keys
 from pipeline.clock import Clock, SystemClock
 from pipeline.errors import DatabaseUnavailable, FairlaneError, Unauthenticated
-from pipeline.settings import Settings, is_loopback
+from pipeline.network import is_loopback
+from pipeline.settings import Settings
 
 _log = logging.getLogger(__name__)
 

@@ -12,8 +12,9 @@ import falcon
 from models.sites import line_of
 from pipeline.clock import Clock
 from pipeline.errors import QueueUnavailable, RateLimited
+from pipeline.network import networks_in
 from pipeline.queue import Bucket, Level, RequestLimits
-from pipeline.settings import Settings, networks_in
+from pipeline.settings import Settings
 
 _log = logging.getLogger(__name__)
 

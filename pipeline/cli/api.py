@@ -26,7 +26,7 @@ from pipeline.errors import (
     Unauthenticated,
     UnsupportedType,
 )
-from pipeline.settings import is_loopback
+from pipeline.network import is_loopback
 
 #: How long an answer may take, besides what `?wait=` asks for; seconds.
 _ANSWER_S = 30.0

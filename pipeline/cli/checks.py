@@ -12,8 +12,9 @@ from pipeline.cli.wiring import inspector_of, roster_of
 from pipeline.clock import SystemClock
 from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import FairlaneError
+from pipeline.network import is_loopback
 from pipeline.queue import LANES, WorkerView
-from pipeline.settings import Settings, is_loopback
+from pipeline.settings import Settings
 from pipeline.storage import open_store
 
 _START = "start it with `fairlane up`"
