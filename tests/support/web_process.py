@@ -2,10 +2,10 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
-from pipeline.settings import Settings, environment_of
+from pipeline.runner.procfile import find_procfile, program_folders, read_procfile
+from pipeline.settings import Settings, child_environment
 from tests.support.processes import wait_until
 
 _LISTENING = re.compile(r"Listening at: http://[^:]+:(\d+)")
@@ -22,8 +22,8 @@ class WebProcess:
         self.log = folder / "web.log"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "gunicorn", "-c", "python:web.gunicorn_settings", "web.wsgi:app"],
-                env=environment_of(settings),
+                read_procfile(find_procfile())["web"],
+                env=child_environment(settings, program_folders()),
                 cwd=folder,
                 stderr=log,
                 stdout=log,
