@@ -5,11 +5,12 @@ import sys
 import threading
 from hmac import compare_digest
 
-from models.base import bind, connect
+from models.base import bind, bound, connect
 from models.key_text import hash_key, key_id_of
 from models.keys import ApiKeys, KeyRow, insist_on_keys
+from models.migrate import insist_on_migrations
 from pipeline.clock import Clock, SystemClock
-from pipeline.errors import DatabaseUnavailable, FairlaneError, Unauthenticated
+from pipeline.errors import ConfigurationError, DatabaseUnavailable, FairlaneError, Unauthenticated
 from pipeline.network import is_loopback
 from pipeline.settings import Settings
 
@@ -33,6 +34,7 @@ def insist_on_keys_or_exit(settings: Settings) -> None:
     try:
         database = connect(settings.effective_database_url)
         bind(database)
+        insist_on_migrations(database)
         insist_on_keys(settings, ApiKeys(database, SystemClock()))
     except FairlaneError as exc:
         sys.stderr.write(f"fairlane: {exc}\n")
@@ -42,9 +44,10 @@ def insist_on_keys_or_exit(settings: Settings) -> None:
 def warn_when_open(keys: ApiKeys) -> None:
     """Say so in the log when there is no key yet; a database that does not answer is not waited for."""
     try:
+        insist_on_migrations(bound())
         if not keys.has_any():
             _log.warning("no API key was ever made: every user of this machine may do everything, and nobody else")
-    except DatabaseUnavailable as exc:
+    except (DatabaseUnavailable, ConfigurationError) as exc:
         _log.warning("it is not known whether there are API keys", extra={"reason": str(exc)})
 
 

@@ -11,7 +11,7 @@ import click
 from models.audit import AuditTrail
 from models.base import bind, connect
 from models.keys import ROLES, ApiKeys, KeyRow, Role, WantedKey
-from models.migrate import migrate
+from models.migrate import insist_on_migrations, migrate
 from models.sites import EVERY_SITE, site_fault
 from pipeline.cli.deeds import recorded
 from pipeline.cli.durations import span_ms, time_of
@@ -174,6 +174,7 @@ def _office(data_dir: Path | None) -> _Office:
         # A service on other addresses than loopback does not start without a key: keys can be made before the first
         # start.
         migrate(database)
+    insist_on_migrations(database)
     bind(database)
     return _Office(ApiKeys(database, clock), AuditTrail(database, clock))
 

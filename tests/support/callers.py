@@ -7,8 +7,11 @@ from typing import Any
 
 import falcon.testing
 
+from models.base import bind, connect
 from models.key_text import signing_secret
-from models.keys import KeyRow, WantedKey
+from models.keys import ApiKeys, KeyRow, WantedKey
+from pipeline.clock import SystemClock
+from tests.support.databases import close_all
 from tests.support.service import Service
 
 _nonces = itertools.count()
@@ -32,6 +35,16 @@ def guest(service: Service, role: Any = "admin", site: str = "local", **options:
     """Somebody with a new key; the rest as in `WantedKey`."""
     client = options.pop("client", None)
     return Guest(service, WantedKey("test", site, role, **options), client)
+
+
+def made_key(database_url: str, **options: Any) -> str:
+    """The text of a new key in a database that others use too; the rest as in `WantedKey`."""
+    database = connect(database_url)
+    bind(database)
+    wanted: dict[str, Any] = {"name": "test", "site": "local", "role": "device", **options}
+    _, text = ApiKeys(database, SystemClock()).create(WantedKey(**wanted))
+    close_all(database)
+    return text
 
 
 def signed_headers(

@@ -12,11 +12,8 @@ from typing import Any
 
 import pytest
 
-from models.base import bind, connect
-from models.keys import ApiKeys, WantedKey
-from pipeline.clock import SystemClock
 from pipeline.settings import Settings
-from tests.support.databases import close_all
+from tests.support.callers import made_key
 from tests.support.processes import wait_until
 from tests.support.web_process import WebProcess
 
@@ -50,15 +47,6 @@ def start(tmp_path: Path) -> Iterator[Callable[[Settings], WebProcess]]:
             process.stop()
 
 
-def make_key(settings: Settings, **options: Any) -> str:
-    database = connect(settings.effective_database_url)
-    bind(database)
-    wanted: dict[str, Any] = {"name": "test", "site": "local", "role": "device", **options}
-    _, text = ApiKeys(database, SystemClock()).create(WantedKey(**wanted))
-    close_all(database)
-    return text
-
-
 def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", HOWTO.read_text("utf-8"), re.MULTILINE | re.DOTALL)
 
@@ -78,7 +66,7 @@ def test_with_a_key_it_starts_on_other_addresses(
     settings_of: Callable[..., Settings], start: Callable[[Settings], WebProcess]
 ) -> None:
     settings = settings_of(web_bind="0.0.0.0:0")
-    key = make_key(settings, role="admin", site="*")
+    key = made_key(settings.effective_database_url, role="admin", site="*")
     url = start(settings).url()
     request = urllib.request.Request(f"{url}/api/queue", headers={"Authorization": f"Bearer {key}"})
     with urllib.request.urlopen(request, timeout=20) as answer:
@@ -104,7 +92,7 @@ def test_the_recipes_of_the_how_to_sign_requests(
     settings_of: Callable[..., Settings], start: Callable[[Settings], WebProcess], tmp_path: Path
 ) -> None:
     settings = settings_of(web_bind="127.0.0.1:0")
-    key = make_key(settings, must_sign=True)
+    key = made_key(settings.effective_database_url, must_sign=True)
     url = start(settings).url()
     shell = next(block for block in blocks("sh") if "openssl" in block)
     script = f"KEY={key}\nURL={url}\n{shell}"
@@ -118,3 +106,12 @@ def test_the_recipes_of_the_how_to_sign_requests(
     headers = {"Authorization": python["authorization"](key, "GET", target)}
     with urllib.request.urlopen(urllib.request.Request(url + target, headers=headers), timeout=20) as shown:
         assert json.load(shown)["task_id"] == accepted["task_id"]
+
+
+def test_it_serves_though_the_database_is_not_migrated_yet(
+    settings_of: Callable[..., Settings], start: Callable[[Settings], WebProcess], tmp_path: Path
+) -> None:
+    web = start(settings_of(web_bind="127.0.0.1:0", database_url=f"sqlite:///{tmp_path}/empty.db"))
+    with urllib.request.urlopen(f"{web.url()}/livez", timeout=20) as answer:
+        assert answer.status == 200
+    assert "fairlane migrate" in web.output
