@@ -82,7 +82,9 @@ class AuditTrail:
             more: what the target was besides, known only now.
         """
         with write(self._database):
-            line = AuditLine.get_by_id(line_id)
+            line = AuditLine.get_or_none(AuditLine.id == line_id)
+            if line is None:  # somebody has tidied up
+                return
             target = f"{line.target} {storable(more)}".strip()[:_TARGET_MAX_CHARS]
             AuditLine.update(outcome=outcome[:16], target=target).where(AuditLine.id == line_id).execute()
 

@@ -123,7 +123,8 @@ def access_of(resource: Resource, method: str) -> Access:
 def _insist_on_this_machine(req: falcon.Request) -> None:
     """Without keys only programs of this machine are served: no other hosts, whatever the server is bound to, nobody
     behind a proxy, and no web page of elsewhere in a browser here, not even one whose name leads to this machine."""
-    if not is_loopback(req.remote_addr) or any(req.get_header(name) for name in _PROXY_HEADERS):
+    # Not `req.remote_addr`, which takes a server that does not say for loopback.
+    if not is_loopback(req.env.get("REMOTE_ADDR", "")) or any(req.get_header(name) for name in _PROXY_HEADERS):
         raise Unauthenticated("without keys only this machine is served")
     addressed = [f"//{req.get_header('Host')}"] if req.get_header("Host") else []
     origin = req.get_header("Origin")

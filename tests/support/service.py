@@ -95,7 +95,7 @@ class Service:
         return create_app(self.settings, intake=self.intake(**for_intake), **chosen)
 
     def http(self, **parts: Any) -> falcon.testing.TestClient:
-        return falcon.testing.TestClient(self.app(**parts), headers={"Host": "localhost"})
+        return falcon.testing.TestClient(from_here(self.app(**parts)), headers={"Host": "localhost"})
 
     def queue_like(self, kind: type[FairQueue]) -> FairQueue:
         """The same queue with the manners of `kind`."""
@@ -121,6 +121,16 @@ class Service:
         self.pauses.append(seconds)
         self.clock.advance(round(seconds * 1000))
         self.on_pause()
+
+
+def from_here(app: Any) -> Any:
+    """A WSGI application around ours that is asked from loopback, unless a test says otherwise."""
+
+    def ask(environ: dict[str, Any], start_response: Any) -> Any:
+        environ.setdefault("REMOTE_ADDR", "127.0.0.1")
+        return app(environ, start_response)
+
+    return ask
 
 
 class SilentQueue(FairQueue):

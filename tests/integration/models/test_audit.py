@@ -28,6 +28,11 @@ def test_a_deed_is_recorded_before_it_has_an_outcome(trail: AuditTrail, clock: F
     assert (line.outcome, line.target) == ("200", '/x\ufffd\ufffd {"mac": "x"}')
 
 
+def test_the_outcome_of_a_line_that_is_gone_is_nobodys_fault(trail: AuditTrail) -> None:
+    trail.end(7, "200")
+    assert trail.page(site=None, before=None, limit=9) == []
+
+
 def test_a_target_is_kept_to_a_bounded_length(trail: AuditTrail) -> None:
     line_id = trail.begin(Deed("a" * 500, None, "x" * 500, "y" * 100_000))
     trail.end(line_id, "1" * 50, more="z" * 100_000)

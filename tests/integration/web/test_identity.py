@@ -58,6 +58,15 @@ def test_without_any_key_nobody_else_is_served(service, address, headers):
     assert service.traces() == ([], [], [])
 
 
+@on_sqlite
+def test_a_server_that_does_not_say_who_asks_is_not_open(service):
+    environ = falcon.testing.create_environ("/api/queue", host="localhost")
+    environ.pop("REMOTE_ADDR", None)
+    heard = falcon.testing.StartResponseMock()
+    list(service.app()(environ, heard))
+    assert heard.status == "401 Unauthorized"
+
+
 @pytest.mark.feature("H3")
 def test_once_there_is_a_key_loopback_needs_it_too(service):
     client = service.http()
