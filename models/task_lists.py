@@ -12,6 +12,7 @@ from peewee import JOIN, Expression, Tuple
 
 from models.base import Database, connection
 from models.results import Detection
+from models.scope import EVERYTHING, Scope
 from models.tasks import Task
 
 #: Tasks among which one page looks for a text: no index knows what stands inside texts.
@@ -45,11 +46,12 @@ class Wanted:
     """Which tasks are meant: those to which all that is given applies.
 
     Args:
+        within: no others than these, whatever else is given.
         from_ms, until_ms: accepted at or after, and before, epoch ms.
         text: contained in what was read or screened, letters of either case.
     """
 
-    site: str | None = None
+    within: Scope = EVERYTHING
     mac: str | None = None
     state: str | None = None
     lane: str | None = None
@@ -133,13 +135,13 @@ class TaskLists:
 def _places(wanted: Wanted, after: Place | None, limit: int) -> list[Place]:
     """The first tasks to which all applies but the text, read off an index."""
     columns = (
-        (Task.site, wanted.site),
         (Task.mac, wanted.mac),
         (Task.state, wanted.state),
         (Task.lane, wanted.lane),
         (Task.has_hit, wanted.has_hit),
     )
     conditions: list[Expression] = [column == value for column, value in columns if value is not None]
+    conditions += wanted.within.conditions(Task)
     if wanted.from_ms is not None:
         conditions.append(Task.created_ms >= wanted.from_ms)
     if wanted.until_ms is not None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from models.ledger import Ledger, TaskRow
 from models.replays import enqueued_times
+from models.sites import line_of
 from pipeline.errors import DeviceBacklogFull, Overload, QueueUnavailable, TaskConflict, TaskEnded, TaskNotFound
 from pipeline.queue import Ended, FairQueue, Inspector, Standing, Task, TaskState
 from pipeline.queue.types import size_class_of
@@ -150,7 +151,7 @@ def as_queued(task: TaskRow, begun_ms: int | None = None) -> Task:
     return Task(
         task_id=task.task_id,
         lane="ocr" if task.lane == "ocr" else "text",
-        mac=task.mac,
+        mac=line_of(task.site, task.mac),
         created_ms=max(task.created_ms, begun_ms or 0),
         site=task.site,
         size_class=size_class_of(task.size_bytes),

@@ -2,19 +2,25 @@
 
 import falcon
 
+from models.audit import AuditTrail
 from models.dead_letters import DeadLetters
+from models.keys import ApiKeys
 from models.ledger import Ledger
 from models.reports import DetectorReports
 from models.task_lists import TaskLists
 from pipeline.clock import Clock
 from pipeline.detector.detector import Detector
 from pipeline.intake import Intake
-from pipeline.queue import FairQueue, Inspector, Roster
+from pipeline.queue import FairQueue, Inspector, RequestLimits, Roster
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
+from web.auditing import Auditing
+from web.identity import Identity
+from web.keyring import KeyRing
 from web.middleware import RequestLog, handle_error
 from web.openapi import document
 from web.operations import KnownParameters, Resource
+from web.resources.audit import AuditResource
 from web.resources.dead_letters import DeadLetterResource, DeadLettersResource, ReplayResource
 from web.resources.description import OpenApiResource
 from web.resources.health import LivezResource, ReadyzResource
@@ -44,6 +50,9 @@ def create_app(
     dead_letters: DeadLetters,
     store: ObjectStore,
     detector: Detector,
+    keys: ApiKeys,
+    trail: AuditTrail,
+    limits: RequestLimits,
     clock: Clock,
 ) -> App:
     """Return the WSGI application."""
@@ -62,6 +71,7 @@ def create_app(
         ("/api/watermark", WatermarkResource(inspector)),
         ("/api/scale", ScaleResource(inspector)),
         ("/api/words/try", TryWordsResource(detector, clock, settings)),
+        ("/api/audit", AuditResource(trail)),
         ("/livez", LivezResource()),
         ("/readyz", ReadyzResource(inspector, roster, ledger, store)),
         ("/openapi.json", description),
@@ -69,7 +79,9 @@ def create_app(
     description.describe(document(routes))
     app: App = falcon.App(router=HeadRouter())
     app.add_middleware(RequestLog(clock))
+    app.add_middleware(Identity(KeyRing(keys, clock), limits, clock, settings))
     app.add_middleware(KnownParameters())
+    app.add_middleware(Auditing(trail))
     app.add_error_handler(Exception, handle_error)
     app.add_error_handler(falcon.HTTPError, handle_error)
     for path, resource in routes:

@@ -117,6 +117,18 @@ _MEANINGS: dict[type[errors.FairlaneError], Meaning] = {
     errors.BadImage: Meaning(422, "invalid-image", "The image cannot be read", "The file is empty or damaged."),
     errors.TaskNotFound: Meaning(404, "not-found", "There is no such task", "No task has this id."),
     errors.DeadLetterNotFound: Meaning(404, "not-found", "There is no such dead letter", "None has this id."),
+    errors.BadSignature: Meaning(
+        401, "bad-signature", "The signature is not good", "Sign this very request, with the secret of this key."
+    ),
+    errors.StaleSignature: Meaning(
+        401, "stale-signature", "The signature is not fresh", "Set the clock, and use each nonce once."
+    ),
+    errors.Unauthenticated: Meaning(401, "unauthenticated", "No valid API key", "Send Authorization: Bearer <key>."),
+    errors.NotYourDevice: Meaning(
+        403, "device-mismatch", "Not a device of this key", "This API key does not speak for this device."
+    ),
+    errors.Forbidden: Meaning(403, "forbidden", "Not allowed with this API key", "Its role or site is not enough."),
+    errors.RateLimited: Meaning(429, "quota-exceeded", "Too many requests", "See RateLimit and Retry-After."),
     errors.TaskConflict: Meaning(409, "task-conflict", "The task id is taken", "Choose another task_id, or none."),
     errors.TaskEnded: Meaning(409, "task-ended", "The task has ended", "A task that has ended cannot be changed."),
     errors.QueueFull: Meaning(503, "queue-full", "The service is full", _LATER),

@@ -6,9 +6,11 @@ from gunicorn.glogging import Logger
 
 from pipeline.log import configure_logging
 from pipeline.settings import load_settings
+from web.keyring import insist_on_keys_or_exit
 
 _settings = load_settings()
 configure_logging(_settings.log_level, _settings.log_style)
+insist_on_keys_or_exit(_settings)
 
 
 class SharedLogger(Logger):  # type: ignore[misc]  # gunicorn has no type hints

@@ -80,6 +80,9 @@ class RequestLog:
         }
         if _STARTED_MS in req.env:
             fields["duration_ms"] = self._clock.monotonic_ms() - req.env[_STARTED_MS]
+        caller = req.context.get("caller")
+        if caller is not None:
+            fields["caller"] = caller.actor
         failure = req.context.get("failure")
         if failure is not None:
             fields["code"] = req.context.problem.code

@@ -9,15 +9,23 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from pipeline import __version__
+from web.access import Access
 from web.answers import ProblemAnswer
 from web.errors import PROBLEM_JSON
 from web.operations import Operation, Parameter, Resource
 from web.schemas import TextTask
+from web.signatures import SCHEME
 
 _JSON = "application/json"
 _REF = "#/components/schemas/{model}"
 #: What any operation may answer.
 _COMMON_REFUSALS = (400, 405, 500)
+#: What any operation may answer that asks for a key.
+_ACCESS_REFUSALS = (401, 403, 429, 503)
+_SECURITY_SCHEMES = {
+    "key": {"type": "http", "scheme": "bearer", "description": "an API key, fl_<id>_<secret>"},
+    "signature": {"type": "http", "scheme": SCHEME, "description": "for keys whose requests must be signed"},
+}
 _PATH_PARAMETER = re.compile(r"{(\w+)}")
 
 Routes = Sequence[tuple[str, Resource]]
@@ -29,7 +37,7 @@ def document(routes: Routes) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": "fairlane", "version": __version__},
         "paths": {path: _path_item(path, resource) for path, resource in routes},
-        "components": {"schemas": _schemas(routes)},
+        "components": {"schemas": _schemas(routes), "securitySchemes": _SECURITY_SCHEMES},
     }
 
 
@@ -50,7 +58,12 @@ def _operation(operation: Operation) -> dict[str, Any]:
             **{str(status): _answer(status, models, operation.files) for status, models in operation.answers.items()},
             **{str(status): _refusal(status) for status in sorted({*_COMMON_REFUSALS, *operation.refusals})},
         },
+        "security": [],
     }
+    if operation.access is not Access.OPEN:
+        described["security"] = [{name: []} for name in _SECURITY_SCHEMES]
+        described["x-roles"] = sorted(operation.access.roles)
+        described["responses"] |= {str(status): _refusal(status) for status in _ACCESS_REFUSALS}
     if operation.parameters:
         described["parameters"] = [_parameter(parameter) for parameter in operation.parameters]
     if operation.requests:

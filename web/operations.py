@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 import falcon
 from pydantic import BaseModel
 
+from web.access import Access
 from web.errors import invalid_parameter, unknown_parameters
 
 
@@ -34,7 +35,9 @@ class Operation:
         requests: media type of the body -> its model, models to choose from, or a schema of its own.
         answers: status -> the models of the body, one of which it is; none: no body.
         files: media types, besides that of the models, in which the answer 200 may come.
-        refusals: statuses of the problem documents that this method may give besides 400, 405, 500.
+        refusals: statuses of the problem documents that this method may give besides 400, 405, 500
+            and those of access.
+        access: who may do it; what says nothing is for nobody.
     """
 
     summary: str
@@ -43,6 +46,7 @@ class Operation:
     parameters: tuple[Parameter, ...] = ()
     refusals: tuple[int, ...] = ()
     files: tuple[str, ...] = ()
+    access: Access = Access.NOBODY
 
 
 class Resource(Protocol):

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import falcon
 from pydantic import Field
 
+from models.scope import Scope
 from models.task_lists import ListedTask, Place, Wanted
 from models.tasks import END_STATES, OPEN_STATES
 from pipeline.errors import InvalidMac
@@ -81,13 +82,13 @@ class TasksAnswer(Answer):
     next: str | None = Field(description="where the next page is; null on the last")
 
 
-def wanted_by_query(req: falcon.Request, *, site: str) -> Wanted:
+def wanted_by_query(req: falcon.Request, *, within: Scope) -> Wanted:
     """The tasks that the query parameters of `FILTERS` mean.
 
     Raises: HttpProblem 400.
     """
     return Wanted(
-        site=site,
+        within=within,
         mac=_mac(req),
         state=_one_of(req, "state", STATES),
         lane=_one_of(req, "lane", LANES),

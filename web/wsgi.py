@@ -1,7 +1,9 @@
 """Wiring of the HTTP processes: what `gunicorn web.wsgi:app` loads in each worker."""
 
+from models.audit import AuditTrail
 from models.base import bind, connect
 from models.dead_letters import DeadLetters
+from models.keys import ApiKeys, insist_on_keys
 from models.ledger import Ledger
 from models.reports import DetectorReports
 from models.task_lists import TaskLists
@@ -9,10 +11,11 @@ from pipeline.clock import SystemClock
 from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
 from pipeline.intake import Intake
-from pipeline.queue import open_inspector, open_queue, open_roster
+from pipeline.queue import open_inspector, open_queue, open_request_limits, open_roster
 from pipeline.settings import load_settings
 from pipeline.storage import open_store
 from web.app import create_app
+from web.keyring import warn_when_open
 
 settings = load_settings()
 clock = SystemClock()
@@ -20,6 +23,7 @@ database = connect(settings.effective_database_url)
 bind(database)
 queue, inspector, roster = open_queue(settings), open_inspector(settings), open_roster(settings)
 ledger, reports = Ledger(database, clock), DetectorReports(database, clock)
+keys = ApiKeys(database, clock)
 store = open_store(settings.effective_storage_url)
 app = create_app(
     settings,
@@ -33,5 +37,10 @@ app = create_app(
     dead_letters=DeadLetters(database, clock),
     store=store,
     detector=Detector(Lexicon.load(settings.words_file)),
+    keys=keys,
+    trail=AuditTrail(database, clock),
+    limits=open_request_limits(settings),
     clock=clock,
 )
+insist_on_keys(settings, keys)
+warn_when_open(keys)

@@ -27,6 +27,7 @@ _COMMANDS = {
     "dead-letter": _Entry("pipeline.cli.dead_letter", "List, show, replay and drop tasks that failed or died."),
     "worker": _Entry("pipeline.cli.worker", "Look at the live workers."),
     "words": _Entry("pipeline.cli.words", "Check lists of words and try them on a text."),
+    "key": _Entry("pipeline.cli.key", "Make, show, rotate and revoke API keys; show who changed what."),
     "audit": _Entry("pipeline.cli.audit", "Recount the queue and say whether its books balance."),
     "simulate": _Entry("pipeline.cli.simulate", "Play scenarios on a virtual clock and check the bounds of fairness."),
     "recover": _Entry("pipeline.cli.recover", "Put every unfinished task of the database back in line."),

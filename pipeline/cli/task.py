@@ -7,9 +7,11 @@ from typing import Any
 import click
 from rich.text import Text
 
-from models.base import connection
+from models.audit import AuditTrail
+from models.base import bound, connection
 from models.task_lists import Wanted
 from models.tasks import END_STATES, OPEN_STATES
+from pipeline.cli.deeds import recorded
 from pipeline.cli.durations import span_ms, time_of
 from pipeline.cli.marks import marked
 from pipeline.cli.options import data_dir_option, settings_of
@@ -98,7 +100,8 @@ def cancel_tasks(*, task_ids: tuple[str, ...], data_dir: Path | None) -> None:
         for task_id in task_ids:
             if ledger.get(task_id) is None:
                 raise TaskNotFound(f"no task {task_id} in the database")
-        cancelled = [task_id for task_id in task_ids if cancel(queue, ledger, task_id, "cancelled by an operator")]
+        with recorded(AuditTrail(bound(), SystemClock()), "task cancel", " ".join(task_ids)):
+            cancelled = [task_id for task_id in task_ids if cancel(queue, ledger, task_id, "cancelled by an operator")]
     click.echo(f"cancelled {len(cancelled)} of {len(task_ids)}; the others had ended")
 
 

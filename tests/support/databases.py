@@ -23,7 +23,8 @@ def made_database(server_url: str) -> Iterator[str]:
 
 def empty_tables(url: str) -> None:
     """Leave a migrated PostgreSQL database as the migrations leave a new one."""
-    tables = ("task", "device", "api_key", "detector_report", "dead_letter", "daily_count", "daily_wait")
+    accounts = ("dead_letter", "audit_line", "daily_count", "daily_wait")
+    tables = ("task", "device", "api_key", "detector_report", *accounts)
     statements = [f"DELETE FROM {table}" for table in tables]
     execute(url, "; ".join([*statements, "DELETE FROM site WHERE site <> 'local'"]))
 

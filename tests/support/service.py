@@ -9,7 +9,9 @@ import falcon.testing
 import pytest
 import redis
 
+from models.audit import AuditTrail
 from models.dead_letters import DeadLetters
+from models.keys import ApiKeys
 from models.ledger import Ledger
 from models.reports import DetectorReports
 from models.task_lists import TaskLists
@@ -17,7 +19,7 @@ from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import DatabaseUnavailable, QueueUnavailable, StorageUnavailable
 from pipeline.intake import Intake
-from pipeline.queue import FairQueue, Inspector, Roster, Rules
+from pipeline.queue import FairQueue, Inspector, RequestLimits, Roster, Rules
 from pipeline.queue.keys import Keys
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
@@ -57,6 +59,9 @@ class Service:
         self.ledger = Ledger(database, clock)
         self.reports = DetectorReports(database, clock)
         self.dead_letters = DeadLetters(database, clock)
+        self.api_keys = ApiKeys(database, clock)
+        self.trail = AuditTrail(database, clock)
+        self.limits = RequestLimits(client, Keys(rules.prefix), clock)
         self.pauses: list[float] = []
         self.on_pause: Callable[[], None] = lambda: None
 
@@ -83,6 +88,9 @@ class Service:
             "dead_letters": self.dead_letters,
             "store": self.store,
             "detector": Detector(Lexicon(["刷单"])),
+            "keys": self.api_keys,
+            "trail": self.trail,
+            "limits": self.limits,
             "clock": self.clock,
         }
         chosen = {**own, **parts}
@@ -90,7 +98,8 @@ class Service:
         return create_app(self.settings, intake=self.intake(**for_intake), **chosen)
 
     def http(self, **parts: Any) -> falcon.testing.TestClient:
-        return DescribedClient(AskedAgain(self.app(**parts), self._pause))
+        asked_again = AskedAgain(from_here(self.app(**parts)), self._pause)
+        return DescribedClient(asked_again, headers={"Host": "localhost"})
 
     def queue_like(self, kind: type[FairQueue]) -> FairQueue:
         """The same queue with the manners of `kind`."""
@@ -116,6 +125,16 @@ class Service:
         self.pauses.append(seconds)
         self.clock.advance(round(seconds * 1000))
         self.on_pause()
+
+
+def from_here(app: Any) -> Any:
+    """A WSGI application around ours that is asked from loopback, unless a test says otherwise."""
+
+    def ask(environ: dict[str, Any], start_response: Any) -> Any:
+        environ.setdefault("REMOTE_ADDR", "127.0.0.1")
+        return app(environ, start_response)
+
+    return ask
 
 
 class SilentQueue(FairQueue):

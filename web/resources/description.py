@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import falcon
 
+from web.access import Access
 from web.operations import Operation
 
 
@@ -13,7 +14,7 @@ class OpenApiResource:
     """`GET /openapi.json`."""
 
     operations: ClassVar[Mapping[str, Operation]] = {
-        "GET": Operation(summary="This document", answers={200: ()}, files=(falcon.MEDIA_JSON,))
+        "GET": Operation(access=Access.OPEN, summary="This document", answers={200: ()}, files=(falcon.MEDIA_JSON,))
     }
 
     def __init__(self) -> None:

@@ -10,6 +10,7 @@ from pipeline.errors import FieldProblem, InvalidInput
 from pipeline.intake import Intake, rules_of
 from pipeline.settings import Settings
 from pipeline.submission import ImageSubmission
+from web.access import Access
 from web.answers import Accepted
 from web.bodies import Body, decode_base64, media_type_of, read_json
 from web.errors import unknown_parameters, unsupported_media_type
@@ -17,7 +18,7 @@ from web.forms import read_form
 from web.idempotency import KEY_PARAMETER, submit_once
 from web.operations import Operation, Parameter
 from web.parameters import all_values
-from web.resources.submissions import reply_accepted
+from web.resources.submissions import reply_accepted, with_site
 from web.schemas import ImageFields, ImageTask, validated
 
 #: Bytes of a body besides the image: part headers, words, JSON names.
@@ -54,6 +55,7 @@ class ImagesResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "POST": Operation(
+            access=Access.SUBMIT,
             summary="Submit an image to be read and screened",
             requests={
                 "multipart/form-data": _FORM_SCHEMA,
@@ -84,7 +86,8 @@ class ImagesResource:
         self._body_max_bytes = body_max_bytes(settings)
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
-        reply_accepted(resp, submit_once(req, resp, self._intake.submit_image, self._read(req)))
+        submission = with_site(req, self._read(req))
+        reply_accepted(resp, submit_once(req, resp, self._intake.submit_image, submission))
 
     def _read(self, req: falcon.Request) -> ImageSubmission:
         media_type, _ = media_type_of(req)

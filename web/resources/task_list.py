@@ -6,8 +6,9 @@ from urllib.parse import urlencode
 
 import falcon
 
-from models.sites import LOCAL_SITE
 from models.task_lists import TaskLists, Wanted
+from web.access import Access
+from web.caller import caller_of
 from web.errors import invalid_parameter
 from web.exports import MEDIA_TYPES, as_csv, as_json_lines
 from web.operations import Operation, Parameter
@@ -29,6 +30,7 @@ class TaskListResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "GET": Operation(
+            access=Access.READ,
             summary="Tasks, newest first: a page of them, or all as a file",
             parameters=(
                 *FILTERS,
@@ -47,7 +49,7 @@ class TaskListResource:
         self._tasks = tasks
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        wanted = wanted_by_query(req, site=LOCAL_SITE)
+        wanted = wanted_by_query(req, within=caller_of(req).scope)
         kind = single(req, "format")
         if kind is not None:
             self._export(req, resp, wanted, kind)

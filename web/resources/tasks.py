@@ -6,6 +6,7 @@ from typing import ClassVar
 import falcon
 
 from models.ledger import Ledger, TaskView
+from models.scope import Scope
 from pipeline.clock import Clock
 from pipeline.errors import QueueUnavailable, TaskEnded, TaskNotFound
 from pipeline.intake import row_state
@@ -13,7 +14,9 @@ from pipeline.queue import Explanation, FairQueue, Inspector, Roster, TaskState
 from pipeline.recovery import cancel
 from pipeline.settings import Settings
 from pipeline.submission import id_fault
+from web.access import Access
 from web.answers import TaskAnswer
+from web.caller import caller_of
 from web.long_polls import is_held_back
 from web.operations import Operation, Parameter
 from web.parameters import whole_number
@@ -27,6 +30,7 @@ class TaskResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "GET": Operation(
+            access=Access.OWN,
             summary="State, steps and result of a task",
             parameters=(
                 Parameter(
@@ -38,7 +42,9 @@ class TaskResource:
             answers={200: (TaskAnswer,), 304: ()},
             refusals=(404, 503),
         ),
-        "DELETE": Operation(summary="Cancel a task", answers={200: (TaskAnswer,)}, refusals=(404, 409, 503)),
+        "DELETE": Operation(
+            access=Access.SUBMIT, summary="Cancel a task", answers={200: (TaskAnswer,)}, refusals=(404, 409, 503)
+        ),
     }
 
     def __init__(
@@ -59,7 +65,7 @@ class TaskResource:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, task_id: str) -> None:
         wait_s = min(whole_number(req, "wait", default=0), self._wait_max_s)
-        view = self._view(task_id)
+        view = self._view(task_id, caller_of(req).scope)
         if not row_state(view.task).is_end:
             if is_held_back(req.env, self._clock, wait_s):
                 return
@@ -67,16 +73,17 @@ class TaskResource:
         reply_unless_known(req, resp, task_answer(view, self._explain(view)))
 
     def on_delete(self, req: falcon.Request, resp: falcon.Response, task_id: str) -> None:
-        state = row_state(self._view(task_id).task)
+        scope = caller_of(req).scope
+        state = row_state(self._view(task_id, scope).task)
         if state.is_end:
             raise TaskEnded(f"task {task_id} has ended", state=state)
         if not cancel(self._queue, self._ledger, task_id, "cancelled by a client"):
-            raise TaskEnded(f"task {task_id} has ended meanwhile", state=self._view(task_id).task.state)
-        reply(resp, task_answer(self._view(task_id), None))
+            raise TaskEnded(f"task {task_id} has ended meanwhile", state=self._view(task_id, scope).task.state)
+        reply(resp, task_answer(self._view(task_id, scope), None))
 
-    def _view(self, task_id: str) -> TaskView:
+    def _view(self, task_id: str, scope: Scope) -> TaskView:
         # An id that cannot have been given out is not worth a question; it might hold what a database cannot.
-        view = None if id_fault(task_id) else self._ledger.view(task_id)
+        view = None if id_fault(task_id) else self._ledger.view(task_id, scope)
         if view is None:
             raise TaskNotFound("no task has this id")
         return view

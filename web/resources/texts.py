@@ -10,6 +10,7 @@ from pipeline.errors import FairlaneError, Retryable
 from pipeline.intake import Intake, rules_of
 from pipeline.settings import Settings
 from pipeline.submission import TextSubmission
+from web.access import Access
 from web.answers import Accepted, BatchAnswer, BatchItem, ProblemAnswer
 from web.bodies import read_json
 from web.errors import problem_of
@@ -17,7 +18,7 @@ from web.idempotency import KEY_PARAMETER, key_of, submit_once, with_key
 from web.middleware import request_id_of
 from web.operations import Operation
 from web.replies import reply
-from web.resources.submissions import RETRY_AFTER_S, accepted, reply_accepted
+from web.resources.submissions import RETRY_AFTER_S, accepted, reply_accepted, with_site
 from web.schemas import TextBatch, TextTask, validated
 
 _log = logging.getLogger(__name__)
@@ -38,6 +39,7 @@ class TextsResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "POST": Operation(
+            access=Access.SUBMIT,
             summary="Submit one text, or several as `tasks`, to be screened",
             requests={"application/json": (TextTask, TextBatch)},
             parameters=(KEY_PARAMETER,),
@@ -59,7 +61,8 @@ class TextsResource:
             reply(resp, self._submit_all(req, batch.tasks), status=202)
             resp.set_header("Retry-After", str(RETRY_AFTER_S))
             return
-        reply_accepted(resp, submit_once(req, resp, self._intake.submit_text, self._submission(body)))
+        submission = self._submission(req, body)
+        reply_accepted(resp, submit_once(req, resp, self._intake.submit_text, submission))
 
     def _submit_all(self, req: falcon.Request, tasks: list[Any]) -> BatchAnswer:
         results: list[BatchItem] = []
@@ -68,7 +71,7 @@ class TextsResource:
             try:
                 if unreachable:  # each further try would only wait for the same silence again
                     raise unreachable
-                submission = with_key(req, self._submission(task, at=f"/tasks/{index}"), index)
+                submission = with_key(req, self._submission(req, task, at=f"/tasks/{index}"), index)
                 receipt = self._intake.submit_text(submission)
             except FairlaneError as exc:
                 unreachable = exc if isinstance(exc, Retryable) else None
@@ -78,15 +81,16 @@ class TextsResource:
         count = sum(item.task is not None for item in results)
         return BatchAnswer(accepted=count, refused=len(results) - count, results=results)
 
-    def _submission(self, body: Any, *, at: str = "") -> TextSubmission:
+    def _submission(self, req: falcon.Request, body: Any, *, at: str = "") -> TextSubmission:
         task = validated(TextTask, body, self._rules, at=at)
-        return TextSubmission(
+        submission = TextSubmission(
             mac=task.mac,
             text=task.text,
             words=tuple(task.words),
             task_id=task.task_id,
             detection_id=task.detection_id,
         )
+        return with_site(req, submission)
 
 
 def _refused(index: int, exc: FairlaneError, request_id: str) -> BatchItem:

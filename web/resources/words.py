@@ -10,6 +10,7 @@ from pipeline.clock import Clock
 from pipeline.detector.detector import Detector
 from pipeline.intake import rules_of
 from pipeline.settings import Settings
+from web.access import Access
 from web.answers import DetectionAnswer
 from web.bodies import read_json
 from web.operations import Operation
@@ -27,6 +28,7 @@ class TryWordsResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "POST": Operation(
+            access=Access.READ,
             summary="Screen a text at once, without a task",
             requests={"application/json": (TryText,)},
             answers={200: (DetectionAnswer,)},

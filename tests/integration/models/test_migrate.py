@@ -10,7 +10,7 @@ from playhouse.schema_diff import diff_models
 from models import base
 from models.base import Database, connection, write
 from models.ledger import Ledger
-from models.migrate import migrate, pending, revert
+from models.migrate import insist_on_migrations, migrate, pending, revert
 from models.sites import LOCAL_SITE, Site
 from models.tasks import END_STATES, OPEN_STATES
 from pipeline.errors import ConfigurationError
@@ -49,6 +49,13 @@ def test_migrate_makes_what_the_models_say(empty: Database) -> None:
     with connection():
         assert not diff_models(empty, TABLES)
         assert [site.site for site in Site.select()] == [LOCAL_SITE]
+
+
+def test_a_database_that_lacks_migrations_is_named_with_the_cure(empty: Database) -> None:
+    with pytest.raises(ConfigurationError, match=f"{FIRST}.*fairlane migrate"):
+        insist_on_migrations(empty)
+    migrate(empty)
+    insist_on_migrations(empty)
 
 
 @pytest.mark.feature("R3")

@@ -4,6 +4,7 @@ import pytest
 
 from models.base import Database
 from models.ledger import DetectionRecord, Ledger
+from models.scope import Scope
 from models.task_lists import Place, TaskLists, Wanted
 from tests.support.clock import FakeClock
 from tests.support.records import finished, new_task
@@ -62,8 +63,8 @@ def ids(lists: TaskLists, after: Place | None = None, limit: int = 100, **wanted
         ({"text": "%"}, "3"),
         ({"text": "_"}, "5"),
         ({"text": "nowhere"}, ""),
-        ({"site": "local"}, "543210"),
-        ({"site": "other"}, ""),
+        ({"within": Scope(site="local")}, "543210"),
+        ({"within": Scope(site="other")}, ""),
         ({"lane": "text", "state": "done", "has_hit": False, "text": "HERE", "mac": "aabbccddeeff"}, "5"),
         ({"lane": "ocr", "has_hit": True}, ""),
     ],
@@ -117,7 +118,7 @@ def test_every_task_is_given_once_and_no_more_than_asked_for(ledger: Ledger, lis
         (Wanted(), "task_created_ms"),
         (Wanted(from_ms=1, until_ms=START_MS * 2), "task_created_ms"),
         (Wanted(text="x"), "task_created_ms"),
-        (Wanted(site="local"), "task_site_created_ms"),
+        (Wanted(within=Scope(site="local")), "task_site_created_ms"),
         (Wanted(mac=OTHER_MAC), "task_mac_created_ms"),
         (Wanted(state="done"), "task_state_created_ms"),
         (Wanted(lane="ocr"), "task_lane_created_ms"),
