@@ -10,6 +10,7 @@ from peewee import EXCLUDED, BigIntegerField, CharField, CompositeKey, Expressio
 
 from models.base import BaseModel, Database, connection, write
 from models.results import Detection
+from models.scope import EVERYTHING, Scope
 from models.tasks import Task
 
 _DAY_MS = 86_400_000
@@ -52,20 +53,13 @@ class DailyWait(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Which days, of which site, are asked for.
-
-    Args:
-        first_day, last_day: days since 1970-01-01, both included.
-        site: None for all.
-    """
+    """Which days are asked for: days since 1970-01-01, both included."""
 
     first_day: int
     last_day: int
-    site: str | None = None
 
     def holds(self, table: type[DailyCount] | type[DailyWait]) -> Expression:
-        is_in: Expression = table.day.between(self.first_day, self.last_day)
-        return is_in if self.site is None else is_in & (table.site == self.site)
+        return table.day.between(self.first_day, self.last_day)
 
 
 class Count(NamedTuple):
@@ -133,24 +127,35 @@ class Statistics:
                 _add(DailyWait, _WAIT_KEY, self._waits_of(ended), ("tasks",))
             return len(ended)
 
-    def counts(self, period: Period, by: Sequence[Dimension]) -> list[Count]:
-        """Sums by these dimensions, in their order."""
+    def counts(self, period: Period, by: Sequence[Dimension], scope: Scope = EVERYTHING, *, limit: int) -> list[Count]:
+        """Sums by these dimensions, the busiest first where devices are among them, else in their order.
+
+        Args:
+            scope: whose devices.
+            limit: of the sums, at most.
+        """
         columns = [getattr(DailyCount, name) for name in by]
         sums = [fn.SUM(column) for column in (DailyCount.tasks, DailyCount.with_hits, DailyCount.hits)]
-        query = DailyCount.select(*columns, *sums).where(period.holds(DailyCount))
+        query = DailyCount.select(*columns, *sums).where(period.holds(DailyCount), *scope.conditions(DailyCount))
         if columns:
-            query = query.group_by(*columns).order_by(*columns)
+            order = [fn.SUM(DailyCount.tasks).desc(), *columns] if "mac" in by else columns
+            query = query.group_by(*columns).order_by(*order).limit(limit)
         with connection(self._database):
             rows = cast("Iterable[tuple[Any, ...]]", query.tuples())
             return [
                 Count(dict(zip(by, row, strict=False)), *(int(value or 0) for value in row[len(by) :])) for row in rows
             ]
 
-    def waits(self, period: Period) -> list[Waits]:
-        """Percentiles of waits by day and lane."""
+    def waits(self, period: Period, site: str | None = None) -> list[Waits]:
+        """Percentiles of waits by day and lane.
+
+        Args:
+            site: None for all.
+        """
+        of_site = [] if site is None else [DailyWait.site == site]
         query = (
             DailyWait.select(DailyWait.day, DailyWait.lane, DailyWait.bucket, fn.SUM(DailyWait.tasks))
-            .where(period.holds(DailyWait))
+            .where(period.holds(DailyWait), *of_site)
             .group_by(DailyWait.day, DailyWait.lane, DailyWait.bucket)
             .order_by(DailyWait.day, DailyWait.lane, DailyWait.bucket)
         )

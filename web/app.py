@@ -7,6 +7,7 @@ from models.dead_letters import DeadLetters
 from models.keys import ApiKeys
 from models.ledger import Ledger
 from models.reports import DetectorReports
+from models.statistics import Statistics
 from models.task_lists import TaskLists
 from pipeline.clock import Clock
 from pipeline.detector.detector import Detector
@@ -27,6 +28,7 @@ from web.resources.health import LivezResource, ReadyzResource
 from web.resources.images import ImagesResource
 from web.resources.queue import LanesResource, WorkersResource
 from web.resources.reports import ReportsResource
+from web.resources.statistics import StatisticsResource
 from web.resources.task_list import TaskListResource
 from web.resources.tasks import TaskResource
 from web.resources.texts import TextsResource
@@ -53,6 +55,7 @@ def create_app(
     keys: ApiKeys,
     trail: AuditTrail,
     limits: RequestLimits,
+    statistics: Statistics,
     clock: Clock,
 ) -> App:
     """Return the WSGI application."""
@@ -72,6 +75,7 @@ def create_app(
         ("/api/scale", ScaleResource(inspector)),
         ("/api/words/try", TryWordsResource(detector, clock, settings)),
         ("/api/audit", AuditResource(trail)),
+        ("/api/stats", StatisticsResource(statistics, clock)),
         ("/livez", LivezResource()),
         ("/readyz", ReadyzResource(inspector, roster, ledger, store)),
         ("/openapi.json", description),

@@ -6,6 +6,7 @@ from models.dead_letters import DeadLetters
 from models.keys import ApiKeys, insist_on_keys
 from models.ledger import Ledger
 from models.reports import DetectorReports
+from models.statistics import Statistics
 from models.task_lists import TaskLists
 from pipeline.clock import SystemClock
 from pipeline.detector.detector import Detector
@@ -40,6 +41,7 @@ app = create_app(
     keys=keys,
     trail=AuditTrail(database, clock),
     limits=open_request_limits(settings),
+    statistics=Statistics(database, settings.statistics_utc_offset_minutes * 60_000),
     clock=clock,
 )
 insist_on_keys(settings, keys)

@@ -3,6 +3,7 @@
 from models.base import bind, connect
 from models.dead_letters import DeadLetters
 from models.ledger import Ledger
+from models.statistics import Statistics
 from models.task_lists import TaskLists
 from pipeline.clock import SystemClock
 from pipeline.queue import FairQueue, Inspector, Roster, open_inspector, open_queue, open_roster
@@ -33,6 +34,13 @@ def task_lists_of(settings: Settings) -> TaskLists:
     database = connect(settings.effective_database_url)
     bind(database)
     return TaskLists(database)
+
+
+def statistics_of(settings: Settings) -> Statistics:
+    """Return the statistics of a bound database."""
+    database = connect(settings.effective_database_url)
+    bind(database)
+    return Statistics(database, settings.statistics_utc_offset_minutes * 60_000)
 
 
 def dead_letters_of(settings: Settings) -> DeadLetters:

@@ -14,6 +14,7 @@ from models.dead_letters import DeadLetters
 from models.keys import ApiKeys
 from models.ledger import Ledger
 from models.reports import DetectorReports
+from models.statistics import Statistics
 from models.task_lists import TaskLists
 from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
@@ -62,6 +63,7 @@ class Service:
         self.api_keys = ApiKeys(database, clock)
         self.trail = AuditTrail(database, clock)
         self.limits = RequestLimits(client, Keys(rules.prefix), clock)
+        self.statistics = Statistics(database, 0)
         self.pauses: list[float] = []
         self.on_pause: Callable[[], None] = lambda: None
 
@@ -91,6 +93,7 @@ class Service:
             "keys": self.api_keys,
             "trail": self.trail,
             "limits": self.limits,
+            "statistics": self.statistics,
             "clock": self.clock,
         }
         chosen = {**own, **parts}
