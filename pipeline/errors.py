@@ -21,6 +21,8 @@
     │   ├── TaskConflict          the task id belongs to other content
     │   ├── TaskEnded             the task has ended, so the wish comes too late
     │   ├── ObjectMissing         the stored image of a task is gone
+    │   ├── ListDamaged           a compiled list of words is not what was written
+    │   ├── ListOutdated          a compiled list of words is of another release: compile it again
     │   └── PoisonedEntry         an entry in Redis that no fairlane wrote
     ├── Overload                  come back after retry_after_ms
     │   ├── QueueFull             the whole service is full
@@ -159,6 +161,14 @@ class TaskEnded(Permanent):
 
 class ObjectMissing(Permanent):
     code = "object_missing"
+
+
+class ListDamaged(Permanent):
+    code = "list_damaged"
+
+
+class ListOutdated(Permanent):
+    code = "list_outdated"
 
 
 class PoisonedEntry(Permanent):

@@ -34,14 +34,7 @@ def check(*, file: Path, output: OutputFormat) -> None:
     clock = SystemClock()
     began_ms = clock.monotonic_ms()
     lexicon = Lexicon.load(file)
-    counts = {
-        "words": len(lexicon),
-        "allowed": len(lexicon.rules.allow),
-        "combinations": len(lexicon.rules.combinations),
-        "expressions": len(lexicon.rules.expressions),
-        "contacts": len(lexicon.rules.contacts),
-        "compiled_ms": clock.monotonic_ms() - began_ms,
-    }
+    counts = {**lexicon.counts(), "compiled_ms": clock.monotonic_ms() - began_ms}
     if output == "table":
         show_table(["", ""], [[name.replace("_", " "), str(count)] for name, count in counts.items()], has_head=False)
     else:

@@ -1,25 +1,110 @@
-"""Search for many patterns in one pass; the only code that knows the engine."""
+"""Search for many patterns in one pass; the only code that knows the engines."""
 
+import json
 from collections.abc import Iterator, Sequence
+from typing import ClassVar, Protocol, Self
 
 import daachorse
 
 #: Code points that are searched at once: bounds the memory that the matches of a text of one letter take.
 _PIECE_CHARS = 8_192
+#: Bytes before those of the engine: the length of the longest pattern.
+_HEAD_BYTES = 4
 
 Match = tuple[int, int, int]
 
 
-class Automaton:
-    """Finds patterns in a text; immutable, so any number of threads may search at once.
+class Engine(Protocol):
+    """What searches: start, end and index of every match, in the order of their ends, of one end the longest first."""
 
-    Args:
-        patterns: none empty, none twice, no lone surrogates; there may be none at all.
-    """
+    name: ClassVar[str]
+
+    def find(self, text: str) -> list[Match]: ...
+    def to_bytes(self) -> bytes: ...
+    @classmethod
+    def of_patterns(cls, patterns: Sequence[str]) -> Self: ...
+    @classmethod
+    def of_bytes(cls, data: bytes) -> Self: ...
+
+
+class Daachorse:
+    """The engine of the product: a double array over code points, which is its own file format."""
+
+    name: ClassVar[str] = "daachorse"
+
+    def __init__(self, built: "daachorse.CharwiseDoubleArrayAhoCorasick") -> None:
+        self._built = built
+        self.find = built.find_overlapping
+
+    @classmethod
+    def of_patterns(cls, patterns: Sequence[str]) -> Self:
+        return cls(daachorse.CharwiseDoubleArrayAhoCorasick(list(patterns)))
+
+    def to_bytes(self) -> bytes:
+        return bytes(self._built.serialize())
+
+    @classmethod
+    def of_bytes(cls, data: bytes) -> Self:
+        return cls(daachorse.CharwiseDoubleArrayAhoCorasick.deserialize(data))
+
+
+class AhocorasickRs:
+    """The spare engine, where daachorse has no wheel (extra `spare`); it has no file format, so it is built again."""
+
+    name: ClassVar[str] = "ahocorasick_rs"
 
     def __init__(self, patterns: Sequence[str]) -> None:
-        self._engine = daachorse.CharwiseDoubleArrayAhoCorasick(list(patterns))
-        self._longest = max(map(len, patterns), default=0)
+        import ahocorasick_rs  # only where the extra is installed
+
+        self._patterns = list(patterns)
+        self._built = ahocorasick_rs.AhoCorasick(
+            self._patterns, matchkind=ahocorasick_rs.MatchKind.Standard, store_patterns=False
+        )
+
+    @classmethod
+    def of_patterns(cls, patterns: Sequence[str]) -> Self:
+        return cls(patterns)
+
+    def find(self, text: str) -> list[Match]:
+        found = self._built.find_matches_as_indexes(text, overlapping=True)
+        return [(start, end, index) for index, start, end in found]
+
+    def to_bytes(self) -> bytes:
+        return json.dumps(self._patterns).encode()
+
+    @classmethod
+    def of_bytes(cls, data: bytes) -> Self:
+        return cls(json.loads(data))
+
+
+ENGINES: dict[str, type[Engine]] = {engine.name: engine for engine in (Daachorse, AhocorasickRs)}
+
+
+class Automaton:
+    """Finds patterns in a text; immutable, so any number of threads may search at once."""
+
+    __slots__ = ("_engine", "_longest")
+
+    def __init__(self, engine: Engine, longest: int) -> None:
+        self._engine, self._longest = engine, longest
+
+    @classmethod
+    def of_patterns(cls, patterns: Sequence[str], engine: type[Engine] = Daachorse) -> Self:
+        """Make one ready.
+
+        Args:
+            patterns: none empty, none twice, no lone surrogates; there may be none at all.
+        """
+        return cls(engine.of_patterns(patterns), max(map(len, patterns), default=0))
+
+    def to_bytes(self) -> bytes:
+        """All there is to it, for `of_bytes` of the same engine."""
+        return self._longest.to_bytes(_HEAD_BYTES, "little") + self._engine.to_bytes()
+
+    @classmethod
+    def of_bytes(cls, data: memoryview, engine: type[Engine] = Daachorse) -> Self:
+        """Return the automaton that was made bytes; the bytes must be known to be undamaged."""
+        return cls(engine.of_bytes(bytes(data[_HEAD_BYTES:])), int.from_bytes(data[:_HEAD_BYTES], "little"))
 
     def find(self, text: str) -> list[Match]:
         """Return (start, end, index of the pattern) of every match, those inside others too, in code points.
@@ -27,14 +112,13 @@ class Automaton:
         They come in the order of their ends; of those of one end the longest is first.
         """
         if len(text) <= _PIECE_CHARS:
-            found: list[Match] = self._engine.find_overlapping(text)
-            return found
+            return self._engine.find(text)
         return list(self._find_in_pieces(text))
 
     def _find_in_pieces(self, text: str) -> Iterator[Match]:
         for begin in range(0, len(text), _PIECE_CHARS):
             # A match may have begun before the piece in which it ends.
             from_ = max(0, begin - self._longest + 1)
-            for start, end, index in self._engine.find_overlapping(text[from_ : begin + _PIECE_CHARS]):
+            for start, end, index in self._engine.find(text[from_ : begin + _PIECE_CHARS]):
                 if from_ + end > begin:
                     yield from_ + start, from_ + end, index

@@ -29,10 +29,6 @@ class Detector:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._global = lexicon
-        self._combinations = [
-            (combination, frozenset(lexicon.part(word) for word in combination.words))
-            for combination in lexicon.rules.combinations
-        ]
         self._lexicon_of = lru_cache(maxsize=_REQUEST_LISTS_KEPT)(Lexicon)
 
     def screen(self, text: str, words: Sequence[str] = ()) -> Screening:
@@ -88,7 +84,7 @@ class Detector:
             yield _Find(expression.id, "global", start, end, expression.rating, "regex")
 
     def _words(self, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
-        denied = [find for find in found if find.entry.role == "deny" and not self._global.is_part(find.entry)]
+        denied = [find for find in found if find.entry.role == "deny" and not find.entry.is_part_too]
         for find in reported(denied, allowed):
             yield _Find(find.entry.word, "global", find.start, find.end, find.rating, "word")
 
@@ -97,13 +93,14 @@ class Detector:
         if not parts:
             return
         parts = sorted(not_covered(parts, allowed), key=lambda find: (find.start, find.end))
-        for combination, wanted in self._combinations:
-            for together in combined(combination, wanted, parts):
+        for mates in self._global.combinations:
+            combination = mates.combination
+            for together in combined(mates, parts):
                 start, end = together.words[0].start, max(find.end for find in together.words)
                 yield _Find(combination.id, "global", start, end, combination.rating, "combination")
 
     def _contacts(self, folded: Folded, spans: "_Spans") -> list[ContactHit]:
-        wanted = self._global.rules.contacts
+        wanted = self._global.contacts
         if not wanted:
             return []
         return [

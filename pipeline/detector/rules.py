@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 Action = Literal["block", "review", "mask", "tag"]
 Boundary = Literal["auto", "none"]
@@ -30,6 +30,15 @@ class Rating:
     level: int = LEVEL_USUAL
     action: Action = "block"
     tags: tuple[str, ...] = ()
+
+    def row(self) -> list[Any]:
+        """The rating as values that fit JSON, for `of_row`."""
+        return [self.category, self.level, self.action, self.tags]
+
+    @classmethod
+    def of_row(cls, row: list[Any]) -> Self:
+        category, level, action, tags = row
+        return cls(category, level, action, tuple(tags))
 
 
 #: Of a word that is text alone.

@@ -12,6 +12,8 @@ from pipeline.detector.lexicon import Lexicon
 from pipeline.detector.lines import Line
 from pipeline.detector.rule_files import rules_of_json
 
+pytestmark = pytest.mark.usefixtures("each_way")
+
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parents[2] / "data" / "word_cases.json").read_text("utf-8"))
 #: What is not found yet, and what it waits for.
 NOT_YET = {"C01": "homophones by pinyin"}

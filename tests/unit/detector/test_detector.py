@@ -11,6 +11,8 @@ from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import InvalidInput
 from pipeline.samples import sample_texts, words_file
 
+pytestmark = pytest.mark.usefixtures("each_way")
+
 
 @pytest.fixture
 def detector() -> Detector:

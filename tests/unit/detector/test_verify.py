@@ -6,6 +6,8 @@ from pipeline.detector.lexicon import Lexicon
 from pipeline.detector.normalize import fold
 from pipeline.detector.rules import RuleSet, Word
 
+pytestmark = pytest.mark.usefixtures("each_way")
+
 
 def surfaces(word: str, text: str) -> list[str]:
     found = sorted(Lexicon([word]).find(fold(text)), key=lambda find: (find.start, -find.end))
