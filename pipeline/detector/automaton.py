@@ -5,9 +5,13 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Protocol, Self
 
 import daachorse
+import numpy as np
 
 #: Code points that are searched at once: bounds the memory that the matches of a text of one letter take.
 _PIECE_CHARS = 8_192
+#: Patterns from which on the engine works on UTF-16.
+CHARWISE_MAX_PATTERNS = 100_000
+_UTF16 = "utf-16-be"
 #: Bytes before those of the engine: the length of the longest pattern.
 _HEAD_BYTES = 4
 
@@ -24,28 +28,58 @@ class Engine(Protocol):
     @classmethod
     def of_patterns(cls, patterns: Sequence[str]) -> Self: ...
     @classmethod
-    def of_bytes(cls, data: bytes) -> Self: ...
+    def of_bytes(cls, data: memoryview) -> Self: ...
 
 
 class Daachorse:
-    """The engine of the product: a double array over code points, which is its own file format."""
+    """The engine of the product: double arrays, over code points, or over UTF-16 where there are many patterns.
+
+    PERF: over code points 1,000 characters are searched in 9 us for 20,000 patterns, over UTF-16 in 19; but to make it
+    takes 2.1 s for 200,000 patterns and 40 for 1,000,000, over UTF-16 0.9 s and 5.
+    """
 
     name: ClassVar[str] = "daachorse"
 
-    def __init__(self, built: "daachorse.CharwiseDoubleArrayAhoCorasick") -> None:
+    def __init__(self, built: "daachorse.CharwiseDoubleArrayAhoCorasick | _Utf16") -> None:
         self._built = built
         self.find = built.find_overlapping
 
     @classmethod
     def of_patterns(cls, patterns: Sequence[str]) -> Self:
+        if len(patterns) > CHARWISE_MAX_PATTERNS:
+            return cls(_Utf16(daachorse.DoubleArrayAhoCorasick([one.encode(_UTF16) for one in patterns])))
         return cls(daachorse.CharwiseDoubleArrayAhoCorasick(list(patterns)))
 
     def to_bytes(self) -> bytes:
-        return bytes(self._built.serialize())
+        return bytes((isinstance(self._built, _Utf16),)) + self._built.serialize()
 
     @classmethod
-    def of_bytes(cls, data: bytes) -> Self:
-        return cls(daachorse.CharwiseDoubleArrayAhoCorasick.deserialize(data))
+    def of_bytes(cls, data: memoryview) -> Self:
+        if data[0]:
+            return cls(_Utf16(daachorse.DoubleArrayAhoCorasick.deserialize(bytes(data[1:]))))
+        return cls(daachorse.CharwiseDoubleArrayAhoCorasick.deserialize(bytes(data[1:])))
+
+
+class _Utf16:
+    """An automaton over the bytes of UTF-16; what it finds is in code points."""
+
+    def __init__(self, built: "daachorse.DoubleArrayAhoCorasick") -> None:
+        self._built = built
+        self.serialize = built.serialize
+
+    def find_overlapping(self, text: str) -> list[Match]:
+        encoded = text.encode(_UTF16)
+        # A match that begins inside a unit is none.
+        found = [
+            (start >> 1, end >> 1, index)
+            for start, end, index in self._built.find_overlapping(encoded)
+            if not start & 1
+        ]
+        if len(encoded) == 2 * len(text):
+            return found
+        units = np.frombuffer(encoded, ">u2")
+        points = np.cumsum(np.concatenate(([0], (units & 0xFC00) != 0xDC00))).tolist()
+        return [(points[start], points[end], index) for start, end, index in found]
 
 
 class AhocorasickRs:
@@ -73,8 +107,8 @@ class AhocorasickRs:
         return json.dumps(self._patterns).encode()
 
     @classmethod
-    def of_bytes(cls, data: bytes) -> Self:
-        return cls(json.loads(data))
+    def of_bytes(cls, data: memoryview) -> Self:
+        return cls(json.loads(bytes(data)))
 
 
 ENGINES: dict[str, type[Engine]] = {engine.name: engine for engine in (Daachorse, AhocorasickRs)}
@@ -104,7 +138,7 @@ class Automaton:
     @classmethod
     def of_bytes(cls, data: memoryview, engine: type[Engine] = Daachorse) -> Self:
         """Return the automaton that was made bytes; the bytes must be known to be undamaged."""
-        return cls(engine.of_bytes(bytes(data[_HEAD_BYTES:])), int.from_bytes(data[:_HEAD_BYTES], "little"))
+        return cls(engine.of_bytes(data[_HEAD_BYTES:]), int.from_bytes(data[:_HEAD_BYTES], "little"))
 
     def find(self, text: str) -> list[Match]:
         """Return (start, end, index of the pattern) of every match, those inside others too, in code points.

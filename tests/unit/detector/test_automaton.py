@@ -5,18 +5,25 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pipeline.detector.automaton import ENGINES, Automaton, Engine
+from pipeline.detector import automaton
+from pipeline.detector.automaton import ENGINES, Automaton, Daachorse, Engine
 
 Made = Callable[[Sequence[str]], Automaton]
 
 
-@pytest.fixture(params=[(engine, is_read) for engine in ENGINES for is_read in (False, True)], ids=str)
-def made(request: pytest.FixtureRequest) -> Made:
-    engine: type[Engine] = ENGINES[request.param[0]]
+@pytest.fixture(params=[*ENGINES, "daachorse over UTF-16"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> type[Engine]:
+    if request.param not in ENGINES:
+        monkeypatch.setattr(automaton, "CHARWISE_MAX_PATTERNS", 1)
+        return Daachorse
+    return ENGINES[request.param]
 
+
+@pytest.fixture(params=["made", "read back"])
+def made(request: pytest.FixtureRequest, engine: type[Engine]) -> Made:
     def make(patterns: Sequence[str]) -> Automaton:
-        automaton = Automaton.of_patterns(patterns, engine)
-        return Automaton.of_bytes(memoryview(automaton.to_bytes()), engine) if request.param[1] else automaton
+        made = Automaton.of_patterns(patterns, engine)
+        return made if request.param == "made" else Automaton.of_bytes(memoryview(made.to_bytes()), engine)
 
     return make
 
@@ -41,7 +48,7 @@ def test_long_text_has_the_matches_of_its_pieces_and_those_over_their_seams(made
 
 
 def test_places_count_code_points(made: Made) -> None:
-    assert made(["微信"]).find("😀😀加微信") == [(3, 5, 0)]
+    assert made(["微信", "词𠀀", "𠀀好"]).find("😀😀加微信，词𠀀好") == [(3, 5, 0), (6, 8, 1), (7, 9, 2)]
 
 
 def test_no_patterns_find_nothing(made: Made) -> None:
@@ -49,9 +56,14 @@ def test_no_patterns_find_nothing(made: Made) -> None:
 
 
 def test_threads_share_one_automaton(made: Made) -> None:
-    automaton = made([f"word{number}." for number in range(200)])
+    words = made([f"word{number}." for number in range(200)])
 
     with ThreadPoolExecutor(8) as threads:
-        answers = list(threads.map(automaton.find, ["a word7. b word199."] * 400))
+        answers = list(threads.map(words.find, ["a word7. b word199."] * 400))
 
     assert answers == [[(2, 8, 7), (11, 19, 199)]] * 400
+
+
+def test_a_half_of_one_character_and_a_half_of_the_next_are_none(made: Made) -> None:
+    # In UTF-16 the bytes 62 11 62 11 hold 11 62 too.
+    assert made(["\u1162\u1162", "xy"]).find("\u6211\u6211\u6211xy") == [(3, 5, 1)]
