@@ -5,12 +5,14 @@
     │   ├── QueueUnavailable      Redis or Valkey does not answer
     │   ├── DatabaseUnavailable   PostgreSQL or SQLite does not answer
     │   ├── StorageUnavailable    the object store does not answer
+    │   ├── ListUnavailable       a list of words that is in effect cannot be had
     │   └── EngineFailure         the OCR child did not survive the image, which may be poison: few tries
     │       ├── EngineTimeout     it passed its hard time limit and was ended
     │       ├── EngineMemory      it took more memory than it may
     │       └── EngineCrashed     it died
     ├── Permanent                 the same input fails the same way for ever
     │   ├── InvalidInput          a request that is understood but wrong; names each field
+    │   │   ├── ListRefused       a list of words with errors, or with warnings that nobody has overruled
     │   │   └── InvalidMac        a device address in no known spelling
     │   ├── MalformedInput        a request that cannot be parsed at all
     │   ├── BadImage              bytes that are not a readable image
@@ -18,6 +20,7 @@
     │   │   └── ImageTooLarge     too many bytes or pixels, or a shape no engine can read
     │   ├── TaskNotFound          no such task (or not yours)
     │   ├── DeadLetterNotFound  no such dead letter, or it was dropped
+    │   ├── ListNotFound          no such list of words, or no such version of it
     │   ├── TaskConflict          the task id belongs to other content
     │   ├── TaskEnded             the task has ended, so the wish comes too late
     │   ├── ObjectMissing         the stored image of a task is gone
@@ -64,6 +67,10 @@ class DatabaseUnavailable(Retryable):
 
 class StorageUnavailable(Retryable):
     code = "storage_unavailable"
+
+
+class ListUnavailable(Retryable):
+    code = "list_unavailable"
 
 
 class EngineFailure(Retryable):
@@ -117,6 +124,10 @@ class InvalidMac(InvalidInput):
     code = "invalid_mac"
 
 
+class ListRefused(InvalidInput):
+    code = "list_refused"
+
+
 class MalformedInput(Permanent):
     code = "malformed_input"
 
@@ -139,6 +150,10 @@ class TaskNotFound(Permanent):
 
 class DeadLetterNotFound(Permanent):
     code = "dead_letter_not_found"
+
+
+class ListNotFound(Permanent):
+    code = "list_not_found"
 
 
 class TaskConflict(Permanent):

@@ -126,7 +126,12 @@ class Settings(BaseSettings):
     )
     image_max_lines: int = Field(1000, ge=1, le=3000, description="lines read of one image; 20 to 45 s on one core")
     image_delete_after_end: bool = Field(default=False, description="delete the stored image once its task has ended")
-    words_file: Path | None = Field(None, description="global list, UTF-8: one word a line, or rules in .json")
+    words_file: Path | None = Field(
+        None, description="one more global list, of this host alone: one word a line, a .csv, or rules in .json"
+    )
+    words_refresh_seconds: float = Field(
+        2.0, gt=0, le=60, description="seconds after which a published list of words is in use everywhere, about"
+    )
     words_per_request_max: int = Field(1000, ge=0, description="words one request may bring along")
     text_max_chars: int = Field(100_000, ge=1, description="characters of one text")
 
@@ -180,6 +185,11 @@ class Settings(BaseSettings):
             return inside
         digest = hashlib.sha256(os.fsencode(inside)).hexdigest()[:16]
         return Path(tempfile.gettempdir()) / f"fairlane-{digest}" / "valkey.sock"
+
+    @property
+    def words_folder(self) -> Path:
+        """Where the processes of this host map compiled lists from."""
+        return self.data_dir / "words"
 
     @property
     def is_redis_embedded(self) -> bool:

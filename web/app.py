@@ -9,8 +9,9 @@ from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.reports import DetectorReports
 from pipeline.clock import Clock
-from pipeline.detector.detector import Detector
 from pipeline.intake import Intake
+from pipeline.lists.following import FollowedLists
+from pipeline.lists.library import Library
 from pipeline.queue import FairQueue, Inspector, Roster
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
@@ -26,6 +27,13 @@ from web.resources.reports import ReportsResource
 from web.resources.tasks import TaskResource
 from web.resources.texts import TextsResource
 from web.resources.watermark import ScaleResource, WatermarkResource
+from web.resources.word_lists import (
+    PublishWordsResource,
+    RollbackWordsResource,
+    WordListResource,
+    WordListsResource,
+    WordVersionResource,
+)
 from web.resources.words import TryWordsResource
 
 App = falcon.App[falcon.Request, falcon.Response]
@@ -42,7 +50,8 @@ def create_app(
     reports: DetectorReports,
     dead_letters: DeadLetters,
     store: ObjectStore,
-    detector: Detector,
+    library: Library,
+    lists: FollowedLists,
     clock: Clock,
     pause: Callable[[float], None] = time.sleep,
 ) -> App:
@@ -64,7 +73,12 @@ def create_app(
         ("/api/workers", WorkersResource(roster, clock)),
         ("/api/watermark", WatermarkResource(inspector)),
         ("/api/scale", ScaleResource(inspector)),
-        ("/api/words/try", TryWordsResource(detector, clock, settings)),
+        ("/api/words", WordListsResource(library, settings)),
+        ("/api/words/try", TryWordsResource(lists, clock, settings)),
+        ("/api/words/{list_id}", WordListResource(library)),
+        ("/api/words/{list_id}/versions/{version}", WordVersionResource(library)),
+        ("/api/words/{list_id}/publish", PublishWordsResource(library, settings)),
+        ("/api/words/{list_id}/rollback", RollbackWordsResource(library, settings)),
         ("/livez", LivezResource()),
         ("/readyz", ReadyzResource(inspector, roster, ledger, store)),
         ("/openapi.json", description),

@@ -4,10 +4,12 @@ from models.base import bind, connect
 from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.reports import DetectorReports
+from models.word_shelf import WordShelf
 from pipeline.clock import SystemClock
-from pipeline.detector.detector import Detector
-from pipeline.detector.lexicon import Lexicon
 from pipeline.intake import Intake
+from pipeline.lists.compiled import CompiledLists
+from pipeline.lists.following import follow_lists
+from pipeline.lists.library import Library
 from pipeline.queue import open_inspector, open_queue, open_roster
 from pipeline.settings import load_settings
 from pipeline.storage import open_store
@@ -20,6 +22,7 @@ bind(database)
 queue, inspector, roster = open_queue(settings), open_inspector(settings), open_roster(settings)
 ledger, reports = Ledger(database, clock), DetectorReports(database, clock)
 store = open_store(settings.effective_storage_url)
+shelf = WordShelf(database, clock)
 app = create_app(
     settings,
     intake=Intake(queue, inspector, ledger, store, settings),
@@ -30,6 +33,7 @@ app = create_app(
     reports=reports,
     dead_letters=DeadLetters(database, clock),
     store=store,
-    detector=Detector(Lexicon.load(settings.words_file)),
+    library=Library(shelf, CompiledLists(shelf, store, settings.words_folder)),
+    lists=follow_lists(shelf, store, settings),
     clock=clock,
 )

@@ -9,13 +9,13 @@ from dramatiq import Middleware
 import models.base
 from models.ledger import Ledger
 from models.migrate import pending
+from models.word_shelf import WordShelf
 from pipeline.actors.ocr import OcrWork, declare_execute_ocr
 from pipeline.actors.text import TextWork, declare_execute_text
 from pipeline.broker import FairBroker
 from pipeline.clock import Clock, SystemClock
-from pipeline.detector.detector import Detector
-from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import ConfigurationError
+from pipeline.lists.following import FollowedLists, follow_lists
 from pipeline.log import configure_logging
 from pipeline.middleware import (
     Backpressure,
@@ -47,30 +47,35 @@ def build_broker(settings: Settings, reader_factory: ReaderFactory = build_rapid
     models.base.bind(database)
     ledger = Ledger(database, clock)
     pool = build_pool(settings, reader_factory)
+    store = open_store(settings.effective_storage_url)
+    lists = follow_lists(WordShelf(database, clock), store, settings)
 
     def prepare(lane: Lane) -> None:
         if missing := pending(database):
             raise ConfigurationError(f"the database lacks {len(missing)} migrations; run `fairlane migrate`")
+        lists.open()
         if lane == "ocr":
             pool.warm_up()
+
+    def close() -> None:
+        lists.close()
+        pool.close()
 
     broker = FairBroker(
         open_consumer_queue(settings),
         poll_s=settings.poll_interval_seconds,
         middleware=[
             Context(),
-            WarmUp(prepare, pool.close),
-            *host_middleware(settings, pool, clock),
+            WarmUp(prepare, close),
+            *host_middleware(settings, pool, lists, clock),
             LeaseRenewal(open_queue(settings), renew_s=settings.lease_renew_seconds),
             ForcedStop(open_queue(settings), ledger),
             Outcome(ledger, clock, RetryRules.of(settings)),
             Measure(clock),
         ],
     )
-    detector = Detector(Lexicon.load(settings.words_file))
-    store = open_store(settings.effective_storage_url)
-    declare_execute_ocr(broker, OcrWork(ledger, store, pool, detector, clock, settings.image_delete_after_end))
-    declare_execute_text(broker, TextWork(ledger, detector, clock))
+    declare_execute_ocr(broker, OcrWork(ledger, store, pool, lists, clock, settings.image_delete_after_end))
+    declare_execute_text(broker, TextWork(ledger, lists, clock))
     return broker
 
 
@@ -90,7 +95,7 @@ def build_pool(settings: Settings, reader_factory: ReaderFactory) -> OcrPool:
     )
 
 
-def host_middleware(settings: Settings, pool: OcrPool, clock: Clock) -> list[Middleware]:
+def host_middleware(settings: Settings, pool: OcrPool, lists: FollowedLists, clock: Clock) -> list[Middleware]:
     """What looks at this host: whether it is too busy, what it can do, and who else should know."""
     roster = open_roster(settings)
     own = OwnProcesses(settings.supervisor_pid)
@@ -104,6 +109,7 @@ def host_middleware(settings: Settings, pool: OcrPool, clock: Clock) -> list[Mid
             engine_name="rapid",
             heartbeat_s=settings.worker_heartbeat_seconds,
             figures=lambda: sampler.figures,
+            word_faults=lambda: lists.faults,
             meet=own.count_siblings,
         ),
     ]

@@ -8,9 +8,9 @@ from models.ledger import Finished, Ledger, OcrRecord, TaskRow
 from pipeline.actors.screening import detection_of, log_hits
 from pipeline.actors.steps import StepLog
 from pipeline.clock import Clock
-from pipeline.detector.detector import Detector
 from pipeline.detector.lines import Line
 from pipeline.errors import FairlaneError
+from pipeline.lists.following import FollowedLists
 from pipeline.ocr.pool import OcrPool
 from pipeline.ocr.types import OcrResult
 from pipeline.storage import ObjectStore, audit_key
@@ -27,7 +27,7 @@ class OcrWork:
     ledger: Ledger
     store: ObjectStore
     pool: OcrPool
-    detector: Detector
+    lists: FollowedLists
     clock: Clock
     is_image_deleted: bool
 
@@ -48,7 +48,8 @@ class OcrWork:
         with steps.step("screen"):
             screened_ms = self.clock.monotonic_ms()
             lines = [Line(line.text, line.box) for line in result.lines]
-            screening = self.detector.screen_lines(lines, tuple(task.payload.get("words", ())))
+            detector = self.lists.detector(task.site, task.mac)
+            screening = detector.screen_lines(lines, tuple(task.payload.get("words", ())))
             screened_ms = self.clock.monotonic_ms() - screened_ms
         steps.mark("notify", "skipped", "no announcement was asked for")
         self._archive(task, key, steps, is_hit=bool(screening.hits))

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from models.base import connect
 from models.migrate import pending
-from pipeline.cli.wiring import inspector_of, roster_of
-from pipeline.detector.lexicon import Lexicon
+from models.sites import LOCAL_SITE
+from pipeline.cli.wiring import inspector_of, lists_of, roster_of
 from pipeline.errors import FairlaneError
 from pipeline.queue import LANES, WorkerView
 from pipeline.settings import Settings
@@ -39,7 +39,7 @@ def all_checks(settings: Settings) -> list[Check]:
         ("database", _look_at_database, "check FAIRLANE_DATABASE_URL and the server"),
         ("storage", _look_at_storage, "check FAIRLANE_STORAGE_URL, its permissions and the free space"),
         ("engine", _look_at_engine, "install fairlane again; its OCR engine is incomplete"),
-        ("words", _look_at_words, "check FAIRLANE_WORDS_FILE"),
+        ("words", _look_at_words, "check FAIRLANE_WORDS_FILE and `fairlane words list`"),
     ):
         checks += _tried(name, look, settings, cure)
     return checks
@@ -107,7 +107,6 @@ def _look_at_engine(_: Settings) -> list[Check]:
 
 
 def _look_at_words(settings: Settings) -> list[Check]:
-    if settings.words_file is None:
-        return [Check("words", is_fine=True, found="no global list; requests may bring their own words", cure="")]
-    lexicon = Lexicon.load(settings.words_file)
-    return [Check("words", is_fine=True, found=f"{len(lexicon)} words in {settings.words_file}", cure="")]
+    detector = lists_of(settings).detector(LOCAL_SITE, "")
+    found = ", ".join(f"{source.name} ({len(source.lexicon)} words)" for source in detector.sources)
+    return [Check("words", is_fine=True, found=found or "no list; requests may bring their own words", cure="")]

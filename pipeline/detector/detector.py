@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from pipeline.detector.combinations import combined
 from pipeline.detector.contacts import contacts
-from pipeline.detector.findings import ContactHit, Hit, HitKind, ListName, Screening, masked, verdict_of
+from pipeline.detector.findings import ContactHit, Hit, HitKind, Screening, masked, verdict_of
 from pipeline.detector.lexicon import Found, Lexicon
 from pipeline.detector.lines import Line, Page
 from pipeline.detector.normalize import Folded
 from pipeline.detector.overlaps import not_covered, reported
 from pipeline.detector.rules import Action, ContactKind, Rating
+from pipeline.detector.sources import Source, contact_ratings
 
 #: Lists of requests kept ready: devices send the same few over and over, and building 1,000 words takes about 10 ms.
 _REQUEST_LISTS_KEPT = 64
@@ -20,16 +21,21 @@ _REQUEST_LISTS_KEPT = 64
 HITS_MAX = 1_000
 
 
+_REQUEST = Source(Lexicon(), "request")
+
+
 class Detector:
-    """Finds the words of the global list and those of a request; safe to share between threads.
+    """Finds the words of the lists that apply, and those of a request; safe to share between threads.
 
     Args:
-        lexicon: the global list. Its allowed words keep hits of both lists off.
+        sources: the lists; a lexicon by itself is a global one without a name. The allowed words of each keep hits of
+            all of them off, and those of the request.
     """
 
-    def __init__(self, lexicon: Lexicon) -> None:
-        self._global = lexicon
-        self._lexicon_of = lru_cache(maxsize=_REQUEST_LISTS_KEPT)(Lexicon)
+    def __init__(self, *sources: Source | Lexicon) -> None:
+        self.sources = tuple(one if isinstance(one, Source) else Source(one) for one in sources)
+        self._contact_ratings = contact_ratings([source.lexicon for source in self.sources])
+        self._versions = tuple(source.list_version() for source in self.sources if source.name)
 
     def screen(self, text: str, words: Sequence[str] = ()) -> Screening:
         """Find what a text hides; a word of one list never hides one of the other.
@@ -69,38 +75,40 @@ class Detector:
             verdict.level,
             verdict.score,
             masked(text, [*finds, *reach]) if finds or reach else None,
+            self._versions,
         )
 
     def _finds(self, text: str, words: Sequence[str], folded: Folded) -> Iterator["_Find"]:
-        found = self._global.find(folded)
-        allowed = [find for find in found if find.entry.role == "allow"]
+        found = [(source, source.lexicon.find(folded)) for source in self.sources]
+        allowed = [find for _, finds in found for find in finds if find.entry.role == "allow"]
         if words:
-            for find in reported(self._lexicon_of(tuple(words)).find(folded), allowed):
-                yield _Find(find.entry.word, "request", find.start, find.end, find.rating, "word")
-        if found:
-            yield from self._words(found, allowed)
-            yield from self._together(found, allowed)
-        for expression, start, end in self._global.expressions.find(text):
-            yield _Find(expression.id, "global", start, end, expression.rating, "regex")
+            for find in reported(_lexicon_of(tuple(words)).find(folded), allowed):
+                yield _Find(find.entry.word, _REQUEST, find.start, find.end, find.rating, "word")
+        for source, finds in found:
+            if finds:
+                yield from self._words(source, finds, allowed)
+                yield from self._together(source, finds, allowed)
+            for expression, start, end in source.lexicon.expressions.find(text):
+                yield _Find(expression.id, source, start, end, expression.rating, "regex")
 
-    def _words(self, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
+    def _words(self, source: Source, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
         denied = [find for find in found if find.entry.role == "deny" and not find.entry.is_part_too]
         for find in reported(denied, allowed):
-            yield _Find(find.entry.word, "global", find.start, find.end, find.rating, "word")
+            yield _Find(find.entry.word, source, find.start, find.end, find.rating, "word")
 
-    def _together(self, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
+    def _together(self, source: Source, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
         parts = [find for find in found if find.entry.role == "part"]
         if not parts:
             return
         parts = sorted(not_covered(parts, allowed), key=lambda find: (find.start, find.end))
-        for mates in self._global.combinations:
+        for mates in source.lexicon.combinations:
             combination = mates.combination
             for together in combined(mates, parts):
                 start, end = together.words[0].start, max(find.end for find in together.words)
-                yield _Find(combination.id, "global", start, end, combination.rating, "combination")
+                yield _Find(combination.id, source, start, end, combination.rating, "combination")
 
     def _contacts(self, folded: Folded, spans: "_Spans") -> list[ContactHit]:
-        wanted = self._global.contacts
+        wanted = self._contact_ratings
         if not wanted:
             return []
         return [
@@ -110,11 +118,16 @@ class Detector:
         ]
 
 
+@lru_cache(maxsize=_REQUEST_LISTS_KEPT)
+def _lexicon_of(words: tuple[str, ...]) -> Lexicon:
+    return Lexicon(words)
+
+
 class _Find(NamedTuple):
     """A hit before all is said of it: a text may hold a hundred thousand."""
 
     word: str
-    list: ListName
+    source: Source
     start: int
     end: int
     rating: Rating
@@ -136,7 +149,7 @@ class _Spans:
         segments = self._page.segments(start, end) if self._page else ()
         return Hit(
             find.word,
-            find.list,
+            find.source.scope,
             start,
             end,
             *self._utf16(start, end),
@@ -147,6 +160,7 @@ class _Spans:
             rating.action,
             rating.tags,
             segments,
+            find.source.name,
         )
 
     def contact(self, kind: ContactKind, value: str, start: int, end: int, rating: Rating) -> ContactHit:

@@ -10,14 +10,11 @@ from pipeline.detector.compiled import Compiled
 from pipeline.detector.index import Index
 from pipeline.detector.misread import is_misreading, misread
 from pipeline.detector.normalize import Folded, Stretched
-from pipeline.detector.rule_files import rules_of_json
 from pipeline.detector.rules import Rating, RuleSet
 from pipeline.detector.sections import Bytes
 from pipeline.detector.verify import verified, verified_literal, verified_run
 from pipeline.detector.word_table import Entry
-from pipeline.errors import ConfigurationError, InvalidInput, ListDamaged
-
-_BOM = b"\xef\xbb\xbf"
+from pipeline.errors import ListDamaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,27 +75,6 @@ class Lexicon:
             "expressions": len(self.expressions.all),
             "contacts": len(self.contacts),
         }
-
-    @classmethod
-    def load(cls, path: Path | None) -> Self:
-        """Read a list as people write it: UTF-8; None: no words.
-
-        One word a line, blank lines and lines that begin with `#` left out; or, where the name ends in `.json`, rules
-        (docs/howto/words.md).
-
-        Raises: ConfigurationError naming the file, and the line where there is one.
-        """
-        if path is None:
-            return cls()
-        try:
-            data = path.read_bytes()
-        except OSError as exc:
-            raise ConfigurationError(f"the word list {path} cannot be read: {exc.strerror}") from exc
-        data = data.removeprefix(_BOM)
-        try:
-            return cls(rules=rules_of_json(data)) if path.suffix == ".json" else cls(_words_of(path, data))
-        except InvalidInput as exc:
-            raise ConfigurationError(f"the word list {path}: {exc}") from exc
 
     def to_bytes(self) -> bytes:
         """Return the list made ready, for `of_bytes` and for `open`."""
@@ -162,14 +138,3 @@ class Lexicon:
                 span := verified(text, entry.form, start, end)
             ):
                 yield Found(entry, *span, is_sure=False)
-
-
-def _words_of(path: Path, data: bytes) -> Iterator[str]:
-    # Split at line feeds only: str.splitlines would also cut words at U+2028 and its like.
-    for number, raw in enumerate(data.split(b"\n"), start=1):
-        try:
-            line = raw.decode("utf-8").strip()
-        except UnicodeDecodeError as exc:
-            raise ConfigurationError(f"the word list {path} is not UTF-8: line {number}, byte {exc.start + 1}") from exc
-        if line and not line.startswith("#"):
-            yield line

@@ -2,7 +2,8 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from dramatiq import Broker, Middleware, Worker
 
@@ -31,6 +32,7 @@ class Presence(Middleware):
         engine_name: of the OCR engine, for the registry.
         heartbeat_s: seconds between two entries.
         figures: the newest sample of the host.
+        word_faults: lists of words that cannot be loaded, and why.
         meet: called with the process ids of the workers beside this one, after each heartbeat.
     """
 
@@ -42,6 +44,7 @@ class Presence(Middleware):
         engine_name: str,
         heartbeat_s: float,
         figures: Callable[[], HostFigures],
+        word_faults: Callable[[], Sequence[str]],
         meet: Callable[[Iterable[int]], None],
     ) -> None:
         self._registry = registry
@@ -49,6 +52,7 @@ class Presence(Middleware):
         self._engine_name = engine_name
         self._heartbeat_s = heartbeat_s
         self._figures = figures
+        self._word_faults = word_faults
         self._meet = meet
         self._is_stopped = False
         self._due = threading.Event()
@@ -67,7 +71,8 @@ class Presence(Middleware):
         )
 
         def beat() -> None:
-            self._beat(registration, condition_of(fair.slots, lanes, self._figures()))
+            condition = condition_of(fair.slots, lanes, self._figures())
+            self._beat(registration, replace(condition, word_faults=self._word_faults()))
 
         beat()
         fair.slots.watch(self._due.set)

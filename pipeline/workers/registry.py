@@ -11,6 +11,9 @@ from pipeline.queue import Roster
 from pipeline.workers.own import machine_name
 from pipeline.workers.sampler import HostFigures
 
+#: Lists of words that an entry tells about.
+_FAULTS_TOLD_MAX = 10
+
 
 @dataclass(frozen=True, slots=True)
 class Registration:
@@ -36,12 +39,14 @@ class Condition:
         active_tasks: what it holds now.
         holds: why it claims nothing now.
         is_held: it claims nothing of any of its lanes; else `holds` concerns some of them.
+        word_faults: lists of words that it cannot load, and why.
     """
 
     active_tasks: int
     holds: Sequence[str] = ()
     is_held: bool = False
     figures: HostFigures = field(default_factory=HostFigures)
+    word_faults: Sequence[str] = ()
 
 
 class WorkerRegistry:
@@ -82,6 +87,7 @@ class WorkerRegistry:
             "engine": registration.engine,
             "last_heartbeat": str(self._clock.now_ms()),
             "version": __version__,
+            "word_faults": "\n".join(condition.word_faults[:_FAULTS_TOLD_MAX]),
             **words_of(condition.figures),
         }
         self._roster.enter(self.worker_id, entry, ttl_ms=self._ttl_ms)

@@ -1,6 +1,6 @@
 """The service put together on a real Valkey and each database."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +14,21 @@ from tests.support.service import Service
 
 
 @pytest.fixture
-def service_of(valkey: redis.Redis, database: Any, clock: FakeClock, tmp_path: Path) -> Callable[..., Service]:
+def service_of(
+    valkey: redis.Redis, database: Any, clock: FakeClock, tmp_path: Path
+) -> Iterator[Callable[..., Service]]:
     """Build a service with some settings of its own."""
     folder = tmp_path / "objects"
+    built: list[Service] = []
 
     def build(**settings: Any) -> Service:
         chosen = Settings(_env_file=None, data_dir=tmp_path, **settings)
-        return Service(valkey, database, open_store(str(folder)), folder, clock, chosen)
+        built.append(Service(valkey, database, open_store(str(folder)), folder, clock, chosen))
+        return built[-1]
 
-    return build
+    yield build
+    for service in built:
+        service.lists.close()
 
 
 @pytest.fixture

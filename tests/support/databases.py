@@ -9,6 +9,12 @@ import psycopg2
 from models.base import Database
 from models.pool import PatientPool
 
+#: Children before parents.
+_TABLES = (
+    *("task", "device", "api_key", "detector_report", "dead_letter"),
+    *("word_list", "word_content"),
+)
+
 
 @contextmanager
 def made_database(server_url: str) -> Iterator[str]:
@@ -23,7 +29,7 @@ def made_database(server_url: str) -> Iterator[str]:
 
 def empty_tables(url: str) -> None:
     """Leave a migrated PostgreSQL database as the migrations leave a new one."""
-    statements = [f"DELETE FROM {table}" for table in ("task", "device", "api_key", "detector_report", "dead_letter")]
+    statements = [f"DELETE FROM {table}" for table in _TABLES]
     execute(url, "; ".join([*statements, "DELETE FROM site WHERE site <> 'local'"]))
 
 

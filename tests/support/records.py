@@ -11,6 +11,7 @@ from models.reports import DetectorReport
 from models.results import Detection, OcrResult
 from models.sites import ApiKey, Site
 from models.tasks import Task, TaskStep
+from models.word_lists import WordContent, WordEpoch, WordList, WordVersion
 
 TABLES: tuple[type[BaseModel], ...] = (
     Site,
@@ -22,6 +23,10 @@ TABLES: tuple[type[BaseModel], ...] = (
     Detection,
     DetectorReport,
     DeadLetter,
+    WordList,
+    WordContent,
+    WordVersion,
+    WordEpoch,
 )
 
 _NEW_TASK = NewTask(

@@ -12,10 +12,14 @@ import redis
 from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.reports import DetectorReports
-from pipeline.detector.detector import Detector
+from models.word_shelf import WordShelf
 from pipeline.detector.lexicon import Lexicon
+from pipeline.detector.sources import Source
 from pipeline.errors import DatabaseUnavailable, QueueUnavailable, StorageUnavailable
 from pipeline.intake import Intake
+from pipeline.lists.compiled import CompiledLists
+from pipeline.lists.following import FollowedLists
+from pipeline.lists.library import Library
 from pipeline.queue import FairQueue, Inspector, Roster, Rules
 from pipeline.queue.keys import Keys
 from pipeline.settings import Settings
@@ -24,6 +28,8 @@ from tests.support.clock import FakeClock
 from web.app import create_app
 
 MAC = "aabbccddeeff"
+#: Lists are looked at anew when a test says so.
+_NEVER_S = 3600
 
 #: For what is refused before the database is asked: one kind of database is enough.
 on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -54,6 +60,10 @@ class Service:
         self.ledger = Ledger(database, clock)
         self.reports = DetectorReports(database, clock)
         self.dead_letters = DeadLetters(database, clock)
+        shelf = WordShelf(database, clock)
+        compiled = CompiledLists(shelf, store, settings.words_folder)
+        self.library = Library(shelf, compiled)
+        self.lists = FollowedLists(shelf, compiled, [Source(Lexicon(["刷单"]), name="house")], poll_s=_NEVER_S)
         self.pauses: list[float] = []
         self.on_pause: Callable[[], None] = lambda: None
 
@@ -78,7 +88,8 @@ class Service:
             "reports": self.reports,
             "dead_letters": self.dead_letters,
             "store": self.store,
-            "detector": Detector(Lexicon(["刷单"])),
+            "library": self.library,
+            "lists": self.lists,
             "clock": self.clock,
             "pause": self._pause,
         }

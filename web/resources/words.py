@@ -6,9 +6,11 @@ from typing import ClassVar
 
 import falcon
 
+from models.sites import LOCAL_SITE
 from pipeline.clock import Clock
-from pipeline.detector.detector import Detector
 from pipeline.intake import rules_of
+from pipeline.lists.following import FollowedLists
+from pipeline.mac import normalize_mac
 from pipeline.settings import Settings
 from web.answers import DetectionAnswer
 from web.bodies import read_json
@@ -30,18 +32,19 @@ class TryWordsResource:
             summary="Screen a text at once, without a task",
             requests={"application/json": (TryText,)},
             answers={200: (DetectionAnswer,)},
-            refusals=(411, 413, 415, 422),
+            refusals=(411, 413, 415, 422, 503),
         )
     }
 
-    def __init__(self, detector: Detector, clock: Clock, settings: Settings) -> None:
-        self._detector, self._clock = detector, clock
+    def __init__(self, lists: FollowedLists, clock: Clock, settings: Settings) -> None:
+        self._lists, self._clock = lists, clock
         self._rules = rules_of(settings)
         self._body_max_bytes = settings.text_max_chars * _CHAR_MAX_BYTES + _WORDS_MAX_BYTES
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         wish = validated(TryText, read_json(req, self._body_max_bytes), self._rules)
+        detector = self._lists.detector(wish.site or LOCAL_SITE, normalize_mac(wish.mac) if wish.mac else "")
         began_ms = self._clock.monotonic_ms()
-        screening = self._detector.screen(wish.text, tuple(wish.words))
+        screening = detector.screen(wish.text, tuple(wish.words))
         elapsed_ms = self._clock.monotonic_ms() - began_ms
         reply(resp, DetectionAnswer.model_validate({**asdict(screening), "elapsed_ms": elapsed_ms}))

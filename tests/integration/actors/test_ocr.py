@@ -1,5 +1,6 @@
 """A picture's task, run by hand: what was read is screened line by line and stored whole."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,12 +8,11 @@ import pytest
 from models.base import Database, connection
 from models.ledger import Ledger
 from pipeline.actors.ocr import OcrWork
-from pipeline.detector.detector import Detector
-from pipeline.detector.lexicon import Lexicon
 from pipeline.ocr.types import OcrLine, OcrResult
 from pipeline.storage import ObjectStore
 from tests.support.clock import FakeClock
 from tests.support.records import new_task
+from tests.support.word_lists import Lists
 from web.views import task_answer
 
 
@@ -27,11 +27,13 @@ class TwoLines:
 
 @pytest.mark.feature("D3")
 def test_a_word_over_two_lines_is_stored_and_shown_with_its_places(
-    database: Database, clock: FakeClock, store: ObjectStore
+    database: Database, clock: FakeClock, store: ObjectStore, tmp_path: Path
 ) -> None:
     ledger = Ledger(database, clock)
     pool: Any = TwoLines()
-    work = OcrWork(ledger, store, pool, Detector(Lexicon(["代开发票"])), clock, is_image_deleted=False)
+    lists = Lists(database, store, tmp_path / "words", clock)
+    lists.publish("house", "代开发票")
+    work = OcrWork(ledger, store, pool, lists.follower(), clock, is_image_deleted=False)
     with connection(database):
         ledger.accept(new_task("t", payload={"object": "images/t", "words": []}))
         store.put("images/t", b"picture")
@@ -50,3 +52,6 @@ def test_a_word_over_two_lines_is_stored_and_shown_with_its_places(
     assert hit.segments[0].box == [(50.0, 0.0), (100.0, 0.0), (100.0, 20.0), (50.0, 20.0)]
     assert [(one.kind, one.start) for one in shown.contacts] == [("phone_cn", 7)]
     assert (shown.suggestion, shown.level) == ("block", 3)
+    assert [(one.scope, one.name, one.version) for one in shown.versions] == [("global", "house", 1)]
+    assert hit.list_name == "house"
+    lists.close()
