@@ -12,11 +12,15 @@ from pipeline.detector.characters import characters_version
 from pipeline.detector.compiling import Compilation
 from pipeline.detector.expressions import Expressions
 from pipeline.detector.index import Index
-from pipeline.detector.misread import misread, misread_version
+from pipeline.detector.misread import misread_version
+from pipeline.detector.readings import readings_version
 from pipeline.detector.rules import Combination, ContactKind, Expression, Rating, RuleSet, Word
 from pipeline.detector.sections import Bytes, packed, unpacked
+from pipeline.detector.split_glyphs import glyphs_version
 from pipeline.detector.word_table import WordTable
 from pipeline.errors import InvalidInput
+
+_INDICES = ("texts", "literal", "misread", "sounds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +37,12 @@ class Compiled:
 
     Args:
         engine: of its indices.
-        whole: folded words, and the same with runs made one: twice the number of the word, plus 1 for a whole one.
-        literal: words with noise that is part of them, by number; None where there are none, as the index below.
-        misread: what the denied words look like, by number.
+        indices: by name, as those of `Compilation`; `texts` is always there, others where they hold something.
     """
 
     engine: type[Engine]
     table: WordTable
-    whole: Index
-    literal: Index | None
-    misread: Index | None
+    indices: Mapping[str, Index]
     combinations: tuple[Mates, ...]
     expressions: Expressions
     contacts: Mapping[ContactKind, Rating]
@@ -53,7 +53,7 @@ class Compiled:
 
         Raises: InvalidInput, naming each word that is blank or holds half a character, and each wrong expression.
         """
-        made = Compilation()
+        made = Compilation(rules.views)
         problems = [
             *made.put_words("/words", words),
             *made.put_rules("/deny", "deny", rules.deny),
@@ -63,13 +63,15 @@ class Compiled:
             problems += made.put_rules(f"/combos/{index}/all", "part", [*map(Word, combination.words)])
         if problems:
             raise InvalidInput(problems)
-        is_misread_too = "ocr" in rules.views and made.denied.texts
+        columns = {name: getattr(made, name) for name in _INDICES}
         return cls(
             engine,
             made.table(),
-            Index.of(made.whole.texts, made.whole.numbers, engine),
-            Index.of(made.literal.texts, made.literal.numbers, engine) if made.literal.texts else None,
-            Index.of(map(misread, made.denied.texts), made.denied.numbers, engine) if is_misread_too else None,
+            {
+                name: Index.of(column.texts, column.numbers, engine)
+                for name, column in columns.items()
+                if column.texts or name == "texts"
+            },
             tuple(Mates(one, frozenset(map(made.part, one.words))) for one in rules.combinations),
             Expressions(rules.expressions),
             rules.contacts,
@@ -77,11 +79,9 @@ class Compiled:
 
     def to_bytes(self) -> bytes:
         """Return what `of_bytes` makes the same of, in processes with the same tables and engine."""
-        sections: dict[str, Bytes] = {"said": self._said(), **self.table.sections(), **self.whole.sections("whole")}
-        if self.literal:
-            sections |= self.literal.sections("literal")
-        if self.misread:
-            sections |= self.misread.sections("misread")
+        sections: dict[str, Bytes] = {"said": self._said(), **self.table.sections()}
+        for name, index in self.indices.items():
+            sections |= index.sections(name)
         return packed(_about(self.engine), sections)
 
     @classmethod
@@ -95,9 +95,7 @@ class Compiled:
         return cls(
             engine,
             WordTable.of_sections(sections),
-            Index.of_sections("whole", sections, engine),
-            Index.of_sections("literal", sections, engine) if "literal.firsts" in sections else None,
-            Index.of_sections("misread", sections, engine) if "misread.firsts" in sections else None,
+            {name: Index.of_sections(name, sections, engine) for name in _INDICES if f"{name}.firsts" in sections},
             tuple(
                 Mates(Combination(name, tuple(words), within, Rating.of_row(row)), frozenset(numbers))
                 for name, words, within, row, numbers in said["combinations"]
@@ -125,5 +123,7 @@ def _about(engine: type[Engine]) -> dict[str, str]:
     return {
         "characters": characters_version(),
         "look-alikes": misread_version(),
+        "readings": readings_version(),
+        "glyphs": glyphs_version(),
         "engine": f"{engine.name} {version(engine.name)}",
     }

@@ -6,7 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
+from pipeline.detector.characters import Kind
 from pipeline.detector.compiled import Compiled
+from pipeline.detector.compiling import WAYS, Way
+from pipeline.detector.forms import Form
+from pipeline.detector.homophones import latin_spellings, sounds_of, verified_sound
 from pipeline.detector.index import Index
 from pipeline.detector.misread import is_misreading, misread
 from pipeline.detector.normalize import Folded, Stretched
@@ -54,6 +58,7 @@ class Lexicon:
     ) -> None:
         self._compiled = compiled or Compiled.of_rules(words, rules or RuleSet())
         self._table = self._compiled.table
+        self._indices = self._compiled.indices
         self.combinations = self._compiled.combinations
         self.expressions = self._compiled.expressions
         self.contacts = self._compiled.contacts
@@ -106,35 +111,61 @@ class Lexicon:
 
     def find(self, text: Folded) -> list[Found]:
         """Return every match that holds in the original text, those inside others too, in no order."""
-        table = self._table
-        found = [
-            Found(entry, *span)
-            for start, end, number in self._compiled.whole.find(text.text)
-            if number & 1 and (span := verified(text, (entry := table[number >> 1]).form, start, end))
-        ]
+        found = [*self._find_texts(text)]
         if text.stretched:
             found += self._find_stretched(text, text.stretched)
-        if self._compiled.misread:
-            found += self._find_misread(text, self._compiled.misread)
-        if self._compiled.literal:
-            found += [
-                Found(entry, *span)
-                for start, end, number in self._compiled.literal.find(text.plain)
-                if (span := verified_literal(text, (entry := table[number]).form, start, end))
-            ]
+        if misread := self._indices.get("misread"):
+            found += self._find_misread(text, misread)
+        if sounds := self._indices.get("sounds"):
+            found += self._find_sounds(text, sounds)
+        if literal := self._indices.get("literal"):
+            found += self._find_literal(text, literal)
         return found
 
+    def _find_texts(self, text: Folded) -> Iterator[Found]:
+        for start, end, number in self._indices["texts"].find(text.text):
+            way = number % WAYS
+            if way == Way.STRETCHED:
+                continue
+            entry = self._table[number // WAYS]
+            form = entry.form if way == Way.WHOLE else _other_form(entry.form, way, text.text[start:end])
+            if span := verified(text, form, start, end):
+                yield Found(entry, *span, is_sure=way == Way.WHOLE)
+
     def _find_stretched(self, text: Folded, stretched: Stretched) -> Iterator[Found]:
-        for start, end, number in self._compiled.whole.find(stretched.text):
-            entry = self._table[number >> 1]
-            if span := verified_run(text, entry.form, stretched.bounds[start : end + 1].tolist()):
+        for start, end, number in self._indices["texts"].find(stretched.text):
+            if number % WAYS <= Way.WHOLE:
+                entry = self._table[number // WAYS]
+                if span := verified_run(text, entry.form, stretched.bounds[start : end + 1].tolist()):
+                    yield Found(entry, *span)
+
+    def _find_literal(self, text: Folded, index: Index) -> Iterator[Found]:
+        for start, end, number in index.find(text.plain):
+            entry = self._table[number]
+            if span := verified_literal(text, entry.form, start, end):
                 yield Found(entry, *span)
 
+    # What is perhaps read wrongly, or only sounds alike, allows nothing and makes no combination: only denied words are
+    # in these indices.
+
     def _find_misread(self, text: Folded, index: Index) -> Iterator[Found]:
-        # Nothing is allowed, and no combination made, by what was perhaps read wrongly.
         for start, end, number in index.find(misread(text.text)):
             entry = self._table[number]
             if is_misreading(text.text[start:end], entry.form.text) and (
                 span := verified(text, entry.form, start, end)
             ):
                 yield Found(entry, *span, is_sure=False)
+
+    def _find_sounds(self, text: Folded, index: Index) -> Iterator[Found]:
+        for bounds, number in sounds_of(text).spans(index):
+            entry = self._table[number]
+            if span := verified_sound(text, entry.form, bounds):
+                yield Found(entry, *span, is_sure=False)
+
+
+def _other_form(form: Form, way: int, there: str) -> Form:
+    """Return what a candidate must keep that spells a word in another way."""
+    if way == Way.SPLIT:
+        return replace(form, text=there, gaps=frozenset())
+    gaps = latin_spellings(form.text).get(there, frozenset())
+    return replace(form, text=there, gaps=gaps, first=Kind.LETTER, last=Kind.LETTER)

@@ -39,6 +39,10 @@ class _Rated(BaseModel):
 class _WordRule(_Rated):
     word: str
     boundary: Boundary = "auto"
+    views: list[View] = Field(default_factory=list, max_length=8)
+
+    def rule(self) -> Word:
+        return Word(self.word, self.rating(), self.boundary, frozenset(self.views))
 
 
 class _CombinationRule(_Rated):
@@ -92,8 +96,8 @@ def rules_of_json(data: bytes | str) -> RuleSet:
 def _rule_set(rules: _Rules) -> RuleSet:
     told = RuleSet().contacts
     return RuleSet(
-        deny=tuple(Word(rule.word, rule.rating(), rule.boundary) for rule in rules.deny),
-        allow=tuple(Word(rule.word, rule.rating(), rule.boundary) for rule in rules.allow),
+        deny=tuple(rule.rule() for rule in rules.deny),
+        allow=tuple(rule.rule() for rule in rules.allow),
         combinations=tuple(Combination(rule.id, tuple(rule.all), rule.within, rule.rating()) for rule in rules.combos),
         expressions=tuple(Expression(rule.id, rule.pattern, rule.rating()) for rule in rules.regex),
         contacts=told if rules.contacts is None else {kind: rule.rating() for kind, rule in rules.contacts.items()},

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self, get_args
 
 Action = Literal["block", "review", "mask", "tag"]
 Boundary = Literal["auto", "none"]
-View = Literal["ocr"]
+View = Literal["ocr", "pinyin", "split"]
 ContactKind = Literal["phone_cn", "id_card", "bank_card", "email", "url", "qq", "wechat"]
 
 #: From the weakest; only the last two change what is suggested.
@@ -52,11 +52,13 @@ class Word:
     Args:
         boundary: `auto`: no Latin letter goes on beyond a Latin edge of the word, no digit beyond a digit;
             `none`: it is found inside longer words too.
+        views: in which it is found too, besides those of the list.
     """
 
     word: str
     rating: Rating = USUAL
     boundary: Boundary = "auto"
+    views: frozenset[View] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,8 @@ class RuleSet:
 
     Args:
         contacts: the kinds that are looked for.
-        views: `ocr`: words are also found where an OCR engine took characters for others; never more than a review.
+        views: what is found in them is never more than a review. `ocr`: an OCR engine took characters for others;
+            `pinyin`: characters that sound alike, and syllables in Latin letters; `split`: characters taken apart.
     """
 
     deny: tuple[Word, ...] = ()
