@@ -19,6 +19,8 @@ import psutil
 
 from pipeline.clock import SystemClock
 from pipeline.errors import EngineCrashed, EngineMemory, FairlaneError
+from pipeline.ocr.choice import PaddleChoice
+from pipeline.ocr.engine import Engine
 from pipeline.ocr.images import ImageLimits
 from pipeline.ocr.types import OcrResult
 
@@ -97,9 +99,23 @@ def build_rapid_reader(threads: int, limits: ImageLimits) -> Reader:
     Raises: ConfigurationError when it can't be built or can't read that picture.
     """
     from pipeline.ocr.rapid import RapidEngine
+
+    return _reader_of(RapidEngine(threads), limits)
+
+
+def build_paddle_reader(threads: int, limits: ImageLimits, *, choice: PaddleChoice) -> Reader:
+    """Build PaddleOCR as it was chosen and let it read a small picture, so that the first image finds it warm.
+
+    Raises: ConfigurationError, as above; GpuLost when it is the GPU that can't be used.
+    """
+    from pipeline.ocr.paddle import PaddleEngine
+
+    return _reader_of(PaddleEngine(choice.models, choice.device, threads), limits)
+
+
+def _reader_of(engine: Engine, limits: ImageLimits) -> Reader:
     from pipeline.ocr.reading import check_engine, read_image
 
-    engine = RapidEngine(threads)
     check_engine(engine)
     clock = SystemClock()
     return lambda data: read_image(data, limits, engine, clock)

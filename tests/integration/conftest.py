@@ -8,9 +8,10 @@ import pytest
 import redis
 
 from pipeline.settings import Settings
-from pipeline.storage import open_store
+from pipeline.storage import ObjectStore, open_store
 from tests.support.clock import FakeClock
 from tests.support.service import Service
+from tests.support.word_lists import Lists
 
 
 @pytest.fixture
@@ -29,6 +30,14 @@ def service_of(
     yield build
     for service in built:
         service.lists.close()
+
+
+@pytest.fixture
+def lists(database: Any, store: ObjectStore, tmp_path: Path, clock: FakeClock) -> Iterator[Lists]:
+    """A library of lists of words, and what follows it."""
+    made = Lists(database, store, tmp_path / "words", clock)
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -18,11 +18,15 @@ from tests.support.pictures import corner_marked, encoded
 
 ROOT = Path(__file__).parents[2]
 SCHEDULER = (sys.executable, "-m", "pipeline.scheduler")
+
+
+def ocr_worker(module: str) -> tuple[str, ...]:
+    """The command of a worker of the lane `ocr` whose broker is in a module of `tests.support`."""
+    return (sys.executable, "-m", "dramatiq", f"tests.support.{module}:broker", "--queues", "ocr", "--processes", "1")
+
+
 #: Its engine does what the picture says.
-OBEDIENT_WORKER = (
-    *(sys.executable, "-m", "dramatiq", "tests.support.poison_worker:broker"),
-    *("--queues", "ocr", "--processes", "1"),
-)
+OBEDIENT_WORKER = ocr_worker("poison_worker")
 
 
 class Parts:
@@ -36,8 +40,8 @@ class Parts:
         self.ledger = Ledger(database, SystemClock())
         self.inspector: Inspector = open_inspector(settings)
         self.roster: Roster = open_roster(settings)
-        store = open_store(settings.effective_storage_url)
-        self.intake = Intake(open_queue(settings), self.inspector, self.ledger, store, settings)
+        self.store = open_store(settings.effective_storage_url)
+        self.intake = Intake(open_queue(settings), self.inspector, self.ledger, self.store, settings)
 
     def row_of(self, task_id: str) -> TaskRow:
         """What the ledger has of a task that it knows."""

@@ -6,7 +6,8 @@ import psutil
 import pytest
 
 from pipeline.errors import BadImage
-from pipeline.ocr.pool import ChildLimits, OcrPool
+from pipeline.ocr.pool import OcrPool
+from pipeline.ocr.slot import ChildLimits
 from tests.support.mutations import mutated_images
 from tests.support.ocr_readers import decoding
 from tests.support.pictures import LIMITS
