@@ -52,8 +52,9 @@ bench-faults: $(VENV)/.dev ## what a kill costs, 20 of each process, and what po
 bench-backpressure: $(VENV)/.dev ## what watermarks cost a busy worker, and how soon they react to the load of others
 	$(BIN)/python -m benchmarks.bench_backpressure
 
-bench-words: $(VENV)/.dev ## texts screened a second, and lists made ready, at 20,000 to 1,000,000 words
+bench-words: $(VENV)/.dev ## texts screened a second, lists made ready and swapped, at 20,000 to 1,000,000 words
 	$(BIN)/python -m benchmarks.bench_words
+	$(BIN)/python -m benchmarks.bench_lists
 
 eval-ocr: $(VENV)/.dev ## errors and CPU seconds of the OCR over pictures whose text is known; CASES=folder for others
 	$(BIN)/python -m benchmarks.eval_ocr $(CASES)

@@ -2,7 +2,7 @@
 
 import hashlib
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 from peewee import Expression
@@ -29,6 +29,10 @@ from models.word_lists import (
 from pipeline.clock import Clock
 from pipeline.errors import FieldProblem, InvalidInput, ListDamaged, ListNotFound
 
+#: Lists of one owner: each is one more search of every text.
+LISTS_MAX = 50
+#: Devices that one statement asks about.
+_MACS_ASKED = 500
 #: Characters of the name of a source that are kept.
 _SOURCE_MAX_CHARS = 255
 
@@ -76,12 +80,15 @@ class WordShelf:
     def create(self, owner: Owner, name: str) -> ListRow:
         """Return the list of this name, made without a version when there is none.
 
-        Raises: InvalidInput for a site that is not known.
+        Raises: InvalidInput for a site that is not known, and for too many lists.
         """
         now_ms = self._clock.now_ms()
         with self._changing():
             if owner.site and Site.get_or_none(Site.site == storable(owner.site)) is None:
                 raise InvalidInput([FieldProblem("/site", "is not a known site")])
+            names = [row.name for row in WordList.select(WordList.name).where(*_of(owner))]
+            if name not in names and len(names) >= LISTS_MAX:
+                raise InvalidInput([FieldProblem("/name", f"is one more than the {LISTS_MAX} lists of an owner")])
             WordList.insert(
                 site=owner.site, mac=owner.mac, name=name, created_ms=now_ms, changed_ms=now_ms
             ).on_conflict_ignore().returning(WordList.id).execute()
@@ -181,26 +188,17 @@ class WordShelf:
         with connection(self._database):
             return int(WordEpoch.get_by_id(1).epoch)
 
-    def in_effect(self, owners: Sequence[Owner]) -> list[Pointer]:
+    def in_effect(self, owners: Collection[Owner]) -> list[Pointer]:
         """The versions in effect of the lists of some owners, in the order of the lists' ids."""
-        pairs = [(owner.site, owner.mac) for owner in owners]
+        macs = sorted({owner.mac for owner in owners})
         with connection(self._database):
-            query = (
-                WordVersion.select(WordVersion, WordList)
-                .join(WordList)
-                .where(WordVersion.version == WordList.published, _any_of(pairs))
-                .order_by(WordList.id)
-            )
-            return [
-                Pointer(
-                    row.word_list.id,
-                    Owner(row.word_list.site, row.word_list.mac),
-                    row.word_list.name,
-                    row.version,
-                    row.content_sha256,
-                )
-                for row in query
+            found = [
+                pointer
+                for first in range(0, len(macs), _MACS_ASKED)
+                for pointer in _pointers({owner.site for owner in owners}, macs[first : first + _MACS_ASKED])
             ]
+        wanted = set(owners)
+        return sorted((one for one in found if one.owner in wanted), key=lambda one: one.list_id)
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -234,11 +232,19 @@ def _of(owner: Owner) -> tuple[Expression, Expression]:
     return WordList.site == storable(owner.site), WordList.mac == storable(owner.mac)
 
 
-def _any_of(pairs: Sequence[tuple[str, str]]) -> Expression:
-    any_of = (WordList.site == "") & (WordList.site != "")
-    for site, mac in pairs:
-        any_of |= (WordList.site == storable(site)) & (WordList.mac == mac)
-    return any_of
+def _pointers(sites: Collection[str], macs: Collection[str]) -> list[Pointer]:
+    """What is in effect for any of the sites and any of the devices."""
+    query = (
+        WordVersion.select(WordVersion, WordList)
+        .join(WordList)
+        .where(
+            WordVersion.version == WordList.published,
+            WordList.site.in_([storable(site) for site in sites]),
+            WordList.mac.in_(list(macs)),
+        )
+    )
+    lists = ((row, row.word_list) for row in query)
+    return [Pointer(of.id, Owner(of.site, of.mac), of.name, row.version, row.content_sha256) for row, of in lists]
 
 
 def _in_words(owner: Owner) -> str:

@@ -146,22 +146,29 @@ class FollowedLists:
 
     def _next(self, before: Edition, epoch: int) -> Edition:
         faults: dict[str, None] = {}
-        everybody = [*self._own, *self._sources([EVERYBODY], before.everybody, faults)]
-        kept = []
-        for (site, mac), detector in before.devices():
-            own = self._sources(_owners(site, mac), detector.sources, faults)
-            kept.append(((site, mac), Detector(*everybody, *own)))
+        kept = before.devices()
+        owners = {owner for (site, mac), _ in kept for owner in _owners(site, mac)}
+        pointers: dict[Owner, list[Pointer]] = {}
+        for pointer in self._shelf.in_effect({EVERYBODY, *owners}):
+            pointers.setdefault(pointer.owner, []).append(pointer)
+        everybody = [*self._own, *self._loaded(pointers.get(EVERYBODY, ()), before.everybody, faults)]
+        detectors = []
+        for (site, mac), detector in kept:
+            own = [pointer for owner in _owners(site, mac) for pointer in pointers.get(owner, ())]
+            sources = self._loaded(own, detector.sources, faults)
+            detectors.append(((site, mac), Detector(*everybody, *sources)))
         for fault in faults:
             log.warning("a list of words cannot be loaded: %s", fault)
         edition = Edition(epoch, everybody, list(faults))
-        for device, detector in kept:
+        for device, detector in detectors:
             edition.keep(device, detector)
         return edition
 
-    def _sources(self, owners: Sequence[Owner], before: Sequence[Source], faults: dict[str, None]) -> list[Source]:
+    def _loaded(self, pointers: Sequence[Pointer], before: Sequence[Source], faults: dict[str, None]) -> list[Source]:
+        """Load what is in effect; what cannot be loaded is replaced by what is in use of the same list, if anything."""
         in_use = {source.list_id: source for source in before}
         sources = []
-        for pointer in self._shelf.in_effect(owners):
+        for pointer in pointers:
             try:
                 sources.append(self._source(pointer))
             except FairlaneError as exc:

@@ -13,7 +13,7 @@ from models.word_lists import Owner
 from pipeline.errors import InvalidMac, ListNotFound
 from pipeline.intake import rules_of
 from pipeline.lists.library import Library
-from pipeline.lists.reading import FILE_MAX_BYTES, Kind, read_list
+from pipeline.lists.reading import Kind, read_list
 from pipeline.mac import normalize_mac
 from pipeline.settings import Settings
 from web.bodies import Body, media_type_of, read_json
@@ -40,6 +40,8 @@ PATH = "/api/words"
 _PAGE = 100
 _PAGE_MAX = 1_000
 _BODY_MAX_BYTES = 10_000
+#: Of a file; larger ones are for the command line, as they take the memory of a process that serves others.
+_FILE_MAX_BYTES = 16_000_000
 _ID = re.compile(r"[0-9]{1,15}", re.ASCII)
 _VERSION = re.compile(r"[0-9]{1,9}", re.ASCII)
 _KINDS: dict[str, Kind] = {"text/plain": "txt", "text/csv": "csv", "application/json": "json"}
@@ -124,7 +126,7 @@ class WordListResource:
         if media_type not in _KINDS:
             raise unsupported_media_type(*_KINDS)
         row = self._library.shelf.get(_id(list_id))
-        data = Body(req, FILE_MAX_BYTES).read()
+        data = Body(req, _FILE_MAX_BYTES).read()
         read = read_list(data, _KINDS[media_type], parameters.get("charset"))
         reply(resp, version_answer(self._library.add(row.id, read, _one(req, "source") or "HTTP")))
 

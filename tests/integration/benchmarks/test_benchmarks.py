@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import bench_backpressure, bench_faults, bench_queue, bench_recover, bench_words, eval_ocr
+from benchmarks import bench_backpressure, bench_faults, bench_lists, bench_queue, bench_recover, bench_words, eval_ocr
 from pipeline.samples import sample_images
 
 
@@ -47,6 +47,13 @@ def test_the_words_benchmark_prints_both_tables() -> None:
 
     assert "at best" in report
     assert "s to make ready" in report
+
+
+def test_the_lists_benchmark_prints_what_a_swap_costs() -> None:
+    report = "\n".join(bench_lists.run(bench_lists.TINY))
+
+    assert "s to publish" in report
+    assert "around a swap" in report
 
 
 def test_the_evaluation_prints_each_picture_and_each_kind(tmp_path: Path) -> None:

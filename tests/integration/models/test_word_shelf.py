@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from models import word_shelf
 from models.base import connection
 from models.word_lists import EVERYBODY, NewVersion, Owner, WordContent, WordVersion
 from models.word_shelf import WordShelf
@@ -106,6 +107,25 @@ def test_a_removed_list_is_gone_with_all_that_only_it_had(shelf: WordShelf) -> N
         with pytest.raises(ListNotFound):
             call()
     assert shelf.create(EVERYBODY, "house").id > other.id
+
+
+def test_an_owner_has_only_so_many_lists(shelf: WordShelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_shelf, "LISTS_MAX", 1)
+    shelf.create(SITE, "own")
+
+    with pytest.raises(InvalidInput, match="one more than the 1"):
+        shelf.create(SITE, "another")
+    assert shelf.create(SITE, "own").name == "own"
+    assert shelf.create(DEVICE, "another").name == "another"
+
+
+def test_thousands_of_devices_are_asked_about_at_once(shelf: WordShelf) -> None:
+    row = shelf.create(DEVICE, "own")
+    shelf.add(row.id, new(b"one"))
+    shelf.point(row.id, 1)
+
+    others = [Owner("local", f"{index:012x}") for index in range(2_000)]
+    assert [one.list_id for one in shelf.in_effect({*others, DEVICE})] == [row.id]
 
 
 def test_a_content_that_was_changed_behind_our_back_is_refused(shelf: WordShelf) -> None:
