@@ -20,7 +20,7 @@ _MARKS = (
 )
 #: What a list without a mark that is not UTF-8 may be.
 _CANDIDATES = ("gb18030", "big5", "utf-16-le", "utf-16-be")
-#: Enough to tell them apart (docs/why/words.md).
+#: Enough to tell them apart (docs/why/dependencies.md).
 _SAMPLE_BYTES = 65_536
 #: How likely a letter, digit or sign of ASCII is, and a character that no ordinary word has; natural logarithms.
 _ASCII_LOG, _UNKNOWN_LOG = math.log(0.01), math.log(1e-7)

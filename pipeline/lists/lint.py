@@ -138,11 +138,11 @@ def _never_found(read: ListFile, lexicon: Lexicon) -> Iterator[Finding]:
 
 
 def _ordinary(read: ListFile, lexicon: Lexicon) -> Iterator[Finding]:
-    """Denied words that the list finds inside ordinary words that mean something else."""
+    """Denied words that the list finds in ordinary words that mean something else."""
     places = {rule.word.strip(): place for place, rule in reversed(list(_words_of(read, "deny")))}
     told: set[str] = set()
     for word, is_whole, find in _found_in(ordinary_words().split("\n"), lexicon):
-        if not is_whole and find.entry.word not in told:
+        if not (is_whole and find.is_sure) and find.entry.word not in told:
             told.add(find.entry.word)
             detail = f"is found in the ordinary word {word}"
             yield Finding("warning", "ordinary", places.get(find.entry.word, ""), find.entry.word, detail)

@@ -26,8 +26,9 @@ WORDS_MAX = 1_000_000
 _TOLD_EACH = 10_000
 #: Faults of one file that are listed.
 _LISTED_MAX = 100
-_COLUMNS = ("word", "list", "category", "level", "action", "tags", "boundary")
-_TAGS_APART = "|"
+_COLUMNS = ("word", "list", "category", "level", "action", "tags", "boundary", "views")
+#: Columns whose cells hold several names, and what stands between these.
+_PLURAL, _APART = ("tags", "views"), "|"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +185,9 @@ def _rule_of(columns: list[str], cells: list[str]) -> tuple[str, Rule]:
         if not (rule["level"].isascii() and rule["level"].isdigit()):
             raise ValueError("level must be 1 to 4")
         rule["level"] = int(rule["level"])
-    if "tags" in rule:
-        rule["tags"] = [tag.strip() for tag in rule["tags"].split(_TAGS_APART)]
+    for column in _PLURAL:
+        if column in rule:
+            rule[column] = [part.strip() for part in rule[column].split(_APART)]
     return name, rule if len(rule) > 1 else rule["word"]
 
 

@@ -105,3 +105,10 @@ def test_findings_in_lines_say_which() -> None:
     (finding, *_) = lint(read_list("网上赌场\n\n好\n".encode(), "txt")).findings
 
     assert finding.place == "line 3"
+
+
+def test_an_ordinary_word_that_a_view_takes_for_a_denied_one_is_told() -> None:
+    sounding = {"word": "微信", "views": ["pinyin"]}
+
+    assert ("warning", "ordinary", "/deny/0", "微信") in found(deny=[sounding])
+    assert found(deny=["微信"]) == []

@@ -10,11 +10,11 @@ from pipeline.errors import ConfigurationError, InvalidInput
 from pipeline.lists import reading
 from pipeline.lists.reading import kind_of, load_list, read_list
 
-TABLE = """word;list;category;level;action;tags;boundary
-发票;deny;fraud;2;review;money|paper;
-"a;b";;;;;;none
+TABLE = """word;list;category;level;action;tags;boundary;views
+发票;deny;fraud;2;review;money|paper;;
+"a;b";;;;;;none;ocr|split
 
-普通发票;allow;;;;;
+普通发票;allow;;;;;;
 """
 
 
@@ -37,7 +37,7 @@ def test_a_table_names_its_columns() -> None:
 
     assert read.rules.deny == (
         Word("发票", Rating("fraud", 2, "review", ("money", "paper"))),
-        Word("a;b", boundary="none"),
+        Word("a;b", boundary="none", views=frozenset({"ocr", "split"})),
     )
     assert read.rules.allow == (Word("普通发票"),)
     assert (read.place("/deny/1"), read.place("/allow/0"), read.place("/regex/0")) == ("line 3", "line 5", "/regex/0")
