@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -69,27 +69,28 @@ def lint(read: ListFile) -> Report:
     try:
         lexicon = Lexicon(rules=read.rules)
     except InvalidInput as exc:
-        faults = [Finding("error", "fault", read.place(one.pointer), "", one.detail) for one in exc.problems]
-        return _report(faults, None)
+        faults = [Finding("error", "fault", one.pointer, "", one.detail) for one in exc.problems]
+        return _report(read, faults, None)
     return _report(
+        read,
         [
             *_too_long(read),
             *_conflicts(read),
             *_short(read),
-            *_never_found(read, lexicon),
+            *_never_found(read),
             *_ordinary(read, lexicon),
         ],
         lexicon,
     )
 
 
-def _report(findings: list[Finding], lexicon: Lexicon | None) -> Report:
+def _report(read: ListFile, findings: list[Finding], lexicon: Lexicon | None) -> Report:
     told: Counter[str] = Counter()
     kept = []
     for finding in sorted(findings, key=lambda finding: finding.severity):
         told[finding.code] += 1
         if told[finding.code] <= _TOLD_MAX:
-            kept.append(finding)
+            kept.append(replace(finding, place=read.place(finding.place)))
     return Report(tuple(kept), dict(told), lexicon)
 
 
@@ -108,9 +109,11 @@ def _conflicts(read: ListFile) -> Iterator[Finding]:
         rules = list(_words_of(read, name))
         for (place, rule), text in zip(rules, _folded([rule.word.strip() for _, rule in rules]), strict=True):
             if name == "deny" and (known := first.get(("allow", text))):
-                yield Finding("error", "conflict", place, rule.word, f"is allowed by the same list ({known[0]})")
+                yield Finding(
+                    "error", "conflict", place, rule.word, f"is allowed by the same list ({read.place(known[0])})"
+                )
             elif known := first.get((name, text)):
-                detail = f"is the same word as {known[1]} ({known[0]})"
+                detail = f"is the same word as {known[1]} ({read.place(known[0])})"
                 yield Finding("warning", "duplicate", place, rule.word, detail)
             else:
                 first[name, text] = place, rule.word
@@ -125,16 +128,13 @@ def _short(read: ListFile) -> Iterator[Finding]:
             yield Finding("warning", "short", place, rule.word, "is two letters or digits, which innocent texts hold")
 
 
-def _never_found(read: ListFile, lexicon: Lexicon) -> Iterator[Finding]:
-    """Denied words that the list does not find even in the word itself."""
-    wanted = [(place, rule.word.strip()) for place, rule in _words_of(read, "deny")]
-    found = {find.entry.word for _, _, find in _found_in([word for _, word in wanted], lexicon)}
-    spelled = set(_folded(sorted(found)))
-    missing = [(place, word) for place, word in wanted if word not in found]
-    for (place, word), text in zip(missing, _folded([word for _, word in missing]), strict=True):
-        if text not in spelled:
-            detail = "is never found, as when a combination of the same list has it too"
-            yield Finding("warning", "never_found", place, word, detail)
+def _never_found(read: ListFile) -> Iterator[Finding]:
+    """Denied words that are words of combinations, hence no hits by themselves."""
+    parts = set(_folded([word.strip() for combination in read.rules.combinations for word in combination.words]))
+    rules = list(_words_of(read, "deny")) if parts else []
+    for (place, rule), text in zip(rules, _folded([rule.word.strip() for _, rule in rules]), strict=True):
+        if text in parts:
+            yield Finding("warning", "never_found", place, rule.word, "is no hit by itself, being in a combination")
 
 
 def _ordinary(read: ListFile, lexicon: Lexicon) -> Iterator[Finding]:
@@ -185,5 +185,6 @@ def _words(read: ListFile) -> Iterator[tuple[str, Word]]:
 
 
 def _words_of(read: ListFile, name: str) -> Iterator[tuple[str, Word]]:
+    """Give each word with its JSON pointer, of which `ListFile.place` makes its line."""
     rules = read.rules.deny if name == "deny" else read.rules.allow
-    return ((read.place(f"/{name}/{index}"), rule) for index, rule in enumerate(rules))
+    return ((f"/{name}/{index}", rule) for index, rule in enumerate(rules))
