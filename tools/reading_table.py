@@ -20,9 +20,13 @@ TARGET = Path(__file__).parents[1] / "pipeline" / "detector" / "readings.tsv"
 
 #: Numerals, which fold to digits.
 _NUMERALS = "零一二三四五六七八九"
+#: Characters beyond the basic plane are seldom read, and never written for another.
+_CODES = 0x10000
 #: A reading besides the usual one counts where at least this share of the phrases with the character has it.
 _SHARE_MIN = 0.05
 _READINGS_MAX = 3
+#: Particles, in every sentence and nearly always read in one way; in the other nobody writes them for another.
+_PARTICLES = set("的了着地和不")
 
 
 def main() -> None:
@@ -45,7 +49,7 @@ def rows() -> Iterator[str]:
     by_readings: dict[str, list[str]] = {}
     for code in sorted(pinyin_dict):
         char = chr(code)
-        if fold(char).text == char:
+        if code < _CODES and fold(char).text == char:
             by_readings.setdefault(" ".join(_readings(char, spoken)), []).append(char)
     for digit, char in enumerate(_NUMERALS):
         by_readings.setdefault(_readings(char, spoken)[0], []).append(str(digit))
@@ -69,7 +73,8 @@ def _readings(char: str, spoken: dict[str, Counter[str]]) -> list[str]:
     least = _SHARE_MIN * counts.total()
     usual = [reading for reading in dict.fromkeys(told[1:]) if counts[reading] > 1 and counts[reading] >= least]
     readings = dict.fromkeys([told[0], *sorted(usual, key=lambda reading: -counts[reading])])
-    return [reading for reading in readings if reading.isascii() and reading.isalpha()][:_READINGS_MAX]
+    told = [reading for reading in readings if reading.isascii() and reading.isalpha()]
+    return told[: 1 if char in _PARTICLES else _READINGS_MAX]
 
 
 def _plain(reading: str) -> str:

@@ -20,7 +20,7 @@ from pipeline.detector.split_glyphs import glyphs_version
 from pipeline.detector.word_table import WordTable
 from pipeline.errors import InvalidInput
 
-_INDICES = ("texts", "literal", "misread", "sounds")
+_INDICES = ("texts", "literal", "looks", "sounds")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from itertools import repeat
 
 from pipeline.detector.forms import PlainSpellings, Spelling, collapsed, plain_spellings, spelling_of, word_fault
 from pipeline.detector.homophones import latin_spellings, sounds_of_word, syllables_of
-from pipeline.detector.misread import misread
+from pipeline.detector.misread import looks_of_word
 from pipeline.detector.rules import Rating, View, Word
-from pipeline.detector.split_glyphs import split_spellings
-from pipeline.detector.word_table import PART_TOO, ROLES, UNBOUNDED, Role, WordTable
+from pipeline.detector.split_glyphs import falls_apart
+from pipeline.detector.word_table import PART_TOO, ROLES, SPLIT, UNBOUNDED, Role, WordTable
 from pipeline.errors import FieldProblem
 
 _TEXT_ALONE = Word("")
@@ -34,11 +34,10 @@ class Way:
     STRETCHED = 0  # the word with its runs made one
     WHOLE = 1
     PINYIN = 2  # in Latin letters
-    SPLIT = 3  # with characters taken apart
 
 
 #: Ways, and so what a word's number is multiplied by.
-WAYS = 4
+WAYS = 3
 
 #: Ideographs that a word needs to be found in a view because its list says so, and because the word itself does.
 _LEAST_OF_LIST = {"pinyin": 3, "split": 2}
@@ -57,11 +56,11 @@ class Compilation:
         views: in which all denied words are to be found that are long enough.
 
     `texts` are what is searched for, by `WAYS` times the number plus a `Way`; `literal` are words with noise that is
-    part of them, `misread` what words look like, `sounds` how they sound, each by number.
+    part of them, `looks` what words look like, `sounds` how they sound, each by number.
     """
 
     def __init__(self, views: Collection[View] = ()) -> None:
-        self.texts, self.literal, self.misread, self.sounds = Column(), Column(), Column(), Column()
+        self.texts, self.literal, self.looks, self.sounds = Column(), Column(), Column(), Column()
         self._views = frozenset(views)
         self._words: list[str] = []
         self._flags = bytearray()
@@ -123,15 +122,14 @@ class Compilation:
             if spelling.is_literal:
                 lacking += [view] if view in own else []
             elif view == "ocr":
-                self.misread.add(misread(text), number)
+                self.looks.add(looks_of_word(text), number)
             elif view == "pinyin" and syllables_of(text) >= least[view]:
                 for sound in sounds_of_word(text):
                     self.sounds.add(sound, number)
                 for latin in latin_spellings(text):
                     self.texts.add(latin, WAYS * number + Way.PINYIN)
-            elif view == "split" and len(text) >= least[view] and (ways := split_spellings(text)):
-                for way in ways:
-                    self.texts.add(way, WAYS * number + Way.SPLIT)
+            elif view == "split" and len(text) >= least[view] and falls_apart(text):
+                self._flags[number] |= SPLIT
             elif view in own:
                 lacking.append(view)
         return [FieldProblem(f"{at}/views", _LACKS[view]) for view in lacking]

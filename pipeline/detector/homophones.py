@@ -4,20 +4,19 @@ What is found here is never sure: 威信 sounds like 微信, and is a word of it
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, product
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.detector.characters import NO_CHARACTER, Kind
+from pipeline.detector.characters import Kind
 from pipeline.detector.forms import Form
-from pipeline.detector.index import Index
 from pipeline.detector.normalize import Folded
 from pipeline.detector.readings import readings
+from pipeline.detector.renderings import Rendering
 from pipeline.detector.verify import Span, verified
 
 #: Ways to read one word that are searched for.
@@ -26,27 +25,11 @@ _LATIN = re.compile("[a-z]+")
 #: Letters of the longest run that is read as syllables.
 _RUN_MAX_CHARS = 24
 _SYLLABLE_MAX_CHARS = 6
+#: Characters that one word may hold both of; few words are longer.
+_NEAR_CHARS = 8
+_LETTER, _OTHER = bytes((Kind.LETTER,)), bytes((Kind.OTHER,))
 #: Syllables that no run of letters is taken apart into: every English word would hold some.
 _NO_SYLLABLES = frozenset(("m", "n", "hm"))
-
-
-class Sounds(NamedTuple):
-    """A text as it sounds, in up to four ways one after the other.
-
-    Args:
-        text: a symbol for each syllable, other characters as they are.
-        bounds: where in the folded text each symbol of a way begins, and the end. **Shape** (symbols of a way + 1,).
-    """
-
-    text: str
-    bounds: NDArray[np.intp]
-
-    def spans(self, index: Index) -> Iterator[tuple[Sequence[int], int]]:
-        """Give for each match the bounds of its symbols in the folded text, and its number."""
-        length = len(self.bounds)
-        for start, end, number in index.find(self.text):
-            place = start % length
-            yield self.bounds[place : place + end - start + 1].tolist(), number
 
 
 def syllables_of(text: str) -> int:
@@ -58,7 +41,7 @@ def syllables_of(text: str) -> int:
 
 
 def sounds_of_word(text: str) -> list[str]:
-    """Return the ways in which a folded word sounds, as `Sounds.text` has them."""
+    """Return the ways in which a folded word sounds, as `sounds_of` writes texts."""
     of, symbols = readings().of, readings().symbols
     parts = [_parts(run) if run.isalpha() and run.isascii() else [run] for run in re.findall("[a-z]+|.", text)]
     choices = [
@@ -81,12 +64,18 @@ def latin_spellings(text: str) -> dict[str, frozenset[int]]:
     return found
 
 
+def latin_form(form: Form, spelled: str) -> Form:
+    """Return what a candidate must keep that is one of the `latin_spellings` of a word."""
+    gaps = latin_spellings(form.text).get(spelled, frozenset())
+    return replace(form, text=spelled, gaps=gaps, first=Kind.LETTER, last=Kind.LETTER)
+
+
 def _typed(syllable: str) -> tuple[str, ...]:
     # ü is typed as v, and left without its dots by folding.
     return (syllable, syllable.replace("v", "u")) if len(syllable) > 1 and "v" in syllable else (syllable,)
 
 
-def sounds_of(folded: Folded) -> Sounds:
+def sounds_of(folded: Folded) -> Rendering:
     """Return how a text sounds.
 
     A character of two readings is read in either. Of characters near one another the one may need its first reading
@@ -94,20 +83,17 @@ def sounds_of(folded: Folded) -> Sounds:
     """
     tables, codes = readings(), folded.kept
     first, second = tables.first.take(codes, mode="clip"), tables.second.take(codes, mode="clip")
-    astral = codes >= len(tables.first)
-    first[astral] = second[astral] = codes[astral]
     bounds = np.arange(len(codes) + 1)
-    if bytes((Kind.LETTER,)) in folded.kinds and bytes((Kind.OTHER,)) in folded.kinds:
+    if _LETTER in folded.kinds and _OTHER in folded.kinds:
         kept = _read_latin(folded, first, second)
         first, second, bounds = first[kept], second[kept], np.append(np.flatnonzero(kept), len(codes))
-    twofold = np.flatnonzero(first != second)
-    ways = [first]
-    for places in (twofold, twofold[::2], twofold[1::2]) if len(twofold) > 1 else (twofold,):
-        if len(places):
-            way = first.copy()
-            way[places] = second[places]
-            ways.append(way)
-    return Sounds(NO_CHARACTER.join(way.tobytes().decode("utf-32-le") for way in ways), bounds)
+    twofold = (first != second).nonzero()[0]
+    count = len(twofold) and (3 if (twofold[1:] - twofold[:-1] < _NEAR_CHARS).any() else 1)
+    ways = np.empty((count + 1, len(bounds)), dtype=np.uint32)
+    ways[:, :-1] = first
+    for way, places in zip(ways[1:], (twofold, twofold[::2], twofold[1::2]), strict=False):
+        way[places] = second[places]
+    return Rendering.of(ways, bounds)
 
 
 def _read_latin(folded: Folded, first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[np.bool_]:
@@ -116,8 +102,10 @@ def _read_latin(folded: Folded, first: NDArray[np.uint32], second: NDArray[np.ui
     symbols, places = readings().symbols, folded.places
     for match in _LATIN.finditer(folded.text):
         begin, end = match.span()
-        cuts = np.flatnonzero(np.diff(places[begin:end]) != 1) + begin + 1
-        for start, stop in zip((begin, *cuts.tolist()), (*cuts.tolist(), end), strict=True):
+        cuts: list[int] = []
+        if int(places[end - 1]) - int(places[begin]) != end - 1 - begin:
+            cuts = (np.flatnonzero(np.diff(places[begin:end]) != 1) + begin + 1).tolist()
+        for start, stop in zip((begin, *cuts), (*cuts, end), strict=True):
             place = start
             for part in _parts(folded.text[start:stop]):
                 if part in symbols:

@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from pipeline.detector.characters import Kind
 from pipeline.detector.compiled import Compiled
 from pipeline.detector.compiling import WAYS, Way
-from pipeline.detector.forms import Form
-from pipeline.detector.homophones import latin_spellings, sounds_of, verified_sound
+from pipeline.detector.homophones import latin_form, sounds_of, verified_sound
 from pipeline.detector.index import Index
-from pipeline.detector.misread import is_misreading, misread
+from pipeline.detector.misread import is_misreading, looks_of
 from pipeline.detector.normalize import Folded, Stretched
+from pipeline.detector.renderings import Rendering
 from pipeline.detector.rules import Rating, RuleSet
 from pipeline.detector.sections import Bytes
+from pipeline.detector.split_glyphs import is_put_together, put_together
 from pipeline.detector.verify import verified, verified_literal, verified_run
-from pipeline.detector.word_table import Entry
+from pipeline.detector.word_table import SPLIT, Entry
 from pipeline.errors import ListDamaged
 
 
@@ -59,6 +59,7 @@ class Lexicon:
         self._compiled = compiled or Compiled.of_rules(words, rules or RuleSet())
         self._table = self._compiled.table
         self._indices = self._compiled.indices
+        self._has_split = self._table.has(SPLIT)
         self.combinations = self._compiled.combinations
         self.expressions = self._compiled.expressions
         self.contacts = self._compiled.contacts
@@ -114,10 +115,12 @@ class Lexicon:
         found = [*self._find_texts(text)]
         if text.stretched:
             found += self._find_stretched(text, text.stretched)
-        if misread := self._indices.get("misread"):
-            found += self._find_misread(text, misread)
+        if looks := self._indices.get("looks"):
+            found += self._find_misread(text, looks)
         if sounds := self._indices.get("sounds"):
             found += self._find_sounds(text, sounds)
+        if self._has_split and (together := put_together(text)):
+            found += self._find_split(text, together)
         if literal := self._indices.get("literal"):
             found += self._find_literal(text, literal)
         return found
@@ -128,7 +131,7 @@ class Lexicon:
             if way == Way.STRETCHED:
                 continue
             entry = self._table[number // WAYS]
-            form = entry.form if way == Way.WHOLE else _other_form(entry.form, way, text.text[start:end])
+            form = entry.form if way == Way.WHOLE else latin_form(entry.form, text.text[start:end])
             if span := verified(text, form, start, end):
                 yield Found(entry, *span, is_sure=way == Way.WHOLE)
 
@@ -149,7 +152,7 @@ class Lexicon:
     # in these indices.
 
     def _find_misread(self, text: Folded, index: Index) -> Iterator[Found]:
-        for start, end, number in index.find(misread(text.text)):
+        for start, end, number in index.find(looks_of(text)):
             entry = self._table[number]
             if is_misreading(text.text[start:end], entry.form.text) and (
                 span := verified(text, entry.form, start, end)
@@ -162,10 +165,10 @@ class Lexicon:
             if span := verified_sound(text, entry.form, bounds):
                 yield Found(entry, *span, is_sure=False)
 
-
-def _other_form(form: Form, way: int, there: str) -> Form:
-    """Return what a candidate must keep that spells a word in another way."""
-    if way == Way.SPLIT:
-        return replace(form, text=there, gaps=frozenset())
-    gaps = latin_spellings(form.text).get(there, frozenset())
-    return replace(form, text=there, gaps=gaps, first=Kind.LETTER, last=Kind.LETTER)
+    def _find_split(self, text: Folded, together: Rendering) -> Iterator[Found]:
+        for bounds, number in together.spans(self._indices["texts"]):
+            word, way = divmod(number, WAYS)
+            if way == Way.WHOLE and self._table.is_split(word) and is_put_together(bounds):
+                form = replace((entry := self._table[word]).form, gaps=frozenset())
+                if span := verified(text, form, bounds[0], bounds[-1]):
+                    yield Found(entry, *span, is_sure=False)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _FILE = Path(__file__).with_name("readings.tsv")
-#: Characters beyond the basic plane are seldom read, and never written for another.
+#: The table holds characters of the basic plane only.
 _CODES = 0x10000
 #: Where the symbols of syllables begin: code points of private use.
 _FIRST_SYMBOL = 0xE000
@@ -47,7 +47,7 @@ def readings() -> Readings:
         syllables = tuple(told.split())
         own = [symbols.setdefault(syllable, chr(_FIRST_SYMBOL + len(symbols))) for syllable in syllables]
         of |= dict.fromkeys(chars, syllables)
-        codes = [ord(char) for char in chars if ord(char) < _CODES]
+        codes = [*map(ord, chars)]
         first[codes] = ord(own[0])
         second[codes] = ord(own[1 % len(own)])
     return Readings(first, second, of, symbols)

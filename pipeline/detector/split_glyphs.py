@@ -1,28 +1,77 @@
-"""Words whose characters are written as their parts, side by side: 贝者博 for 赌博; from `glyphs.tsv`
+"""The view of a text in which characters that were taken apart are put together: 赌博 for 贝者博; from `glyphs.tsv`
 (tools/glyph_table.py). What is found so is never sure: 女子 is 好, and is a word of its own.
 """
 
 import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import islice, product
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from pipeline.detector.automaton import Automaton, Match
+from pipeline.detector.normalize import Folded
+from pipeline.detector.renderings import Rendering
 
 _FILE = Path(__file__).with_name("glyphs.tsv")
-#: Ways to write one word that are searched for.
-_WAYS_MAX = 64
+#: Characters of the same parts that are told apart.
+_WAYS_MAX = 3
 
 
-def split_spellings(text: str) -> list[str]:
-    """Return the ways to write a folded word in which a character, or some, are taken apart."""
-    parts = _parts()
-    choices = [(char, *parts.get(char, ())) for char in text]
-    return [*dict.fromkeys("".join(way) for way in islice(product(*choices), 1, _WAYS_MAX + 1))]
+class _Glyphs(NamedTuple):
+    parts: Automaton
+    whole: Sequence[str]
+    apart: Mapping[str, str]
+
+
+def falls_apart(word: str) -> bool:
+    """Say whether a folded word holds a character that can be taken apart."""
+    return any(char in _glyphs().apart for char in word)
+
+
+def put_together(folded: Folded) -> Rendering | None:
+    """Return a text with what looks like parts put together, from the left, the longest first; None: there are none."""
+    glyphs = _glyphs()
+    matches = glyphs.parts.find(folded.text)
+    if not matches:
+        return None
+    chosen = [*_from_the_left(matches)]
+    starts = np.ones(len(folded.kept) + 1, dtype=np.bool_)
+    ways = np.empty((max(len(glyphs.whole[index]) for _, _, index in chosen), len(starts)), dtype=np.uint32)
+    ways[:, :-1] = folded.kept
+    for start, end, index in chosen:
+        whole = glyphs.whole[index]
+        for number, way in enumerate(ways):
+            way[start] = ord(whole[number % len(whole)])
+        starts[start + 1 : end] = False
+    return Rendering.of(ways[:, starts], starts.nonzero()[0])
+
+
+def _from_the_left(matches: Sequence[Match]) -> Iterator[Match]:
+    done = 0
+    for start, end, index in sorted(matches, key=lambda match: (match[0], -match[1])):
+        if start >= done:
+            yield start, end, index
+            done = end
+
+
+def is_put_together(bounds: Sequence[int]) -> bool:
+    """Say whether a candidate whose characters begin and end at `bounds` holds one that was taken apart."""
+    return any(after - before > 1 for before, after in pairwise(bounds))
 
 
 @cache
-def _parts() -> dict[str, tuple[str, ...]]:
-    rows = (line.split("\t") for line in _FILE.read_text("utf-8").splitlines() if not line.startswith("#"))
-    return {char: tuple(ways.split(" ")) for char, ways in rows}
+def _glyphs() -> _Glyphs:
+    whole: dict[str, str] = {}
+    apart: dict[str, str] = {}
+    for line in _FILE.read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            char, apart[char] = line.split("\t")
+            for parts in apart[char].split(" "):
+                whole[parts] = whole.get(parts, "") + char
+    return _Glyphs(Automaton.of_patterns(list(whole)), [chars[:_WAYS_MAX] for chars in whole.values()], apart)
 
 
 @cache
