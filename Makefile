@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: help demo run test test-hosts test-paddle check format features reference bench-queue bench-faults bench-backpressure bench-words eval-ocr lock clean
+.PHONY: help demo run test test-hosts test-paddle check format features reference bench-queue bench-faults bench-backpressure bench-ocr bench-words eval-ocr lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -51,6 +51,9 @@ bench-faults: $(VENV)/.dev ## what a kill costs, 20 of each process, and what po
 
 bench-backpressure: $(VENV)/.dev ## what watermarks cost a busy worker, and how soon they react to the load of others
 	$(BIN)/python -m benchmarks.bench_backpressure
+
+bench-ocr: $(VENV)/.dev ## images per second, HTTP to stored result, beside the bare engine
+	$(BIN)/python -m benchmarks.bench_ocr
 
 bench-words: $(VENV)/.dev ## texts screened a second, lists made ready and swapped, at 20,000 to 1,000,000 words
 	$(BIN)/python -m benchmarks.bench_words

@@ -34,6 +34,11 @@ EXIT_OUTGROWN = 86
 #: How often a child looks at its own memory, seconds: 30 µs each time, and what is taken in between stays bounded.
 _MEMORY_LOOK_S = 0.1
 
+#: mallopt(3): above which size memory comes from the kernel and goes back to it at once, and from how much that is free
+#: on it goes back. A picture takes and frees hundreds of megabytes; taking them anew costs 5 % of its CPU time.
+_M_MMAP_THRESHOLD, _M_TRIM_THRESHOLD = -3, -1
+_MMAP_FROM_BYTES, _TRIM_FROM_BYTES = 1 << 30, 1 << 29
+
 #: prctl(2): the signal this process gets when the thread that started it ends.
 _PR_SET_PDEATHSIG = 1
 
@@ -64,6 +69,7 @@ class Reading(NamedTuple):
 def begin(factory: ReaderFactory, threads: int, limits: ImageLimits, memory_limit_bytes: int) -> None:
     """Tie this process to its parent and its limit, then build the reader; a failure is kept for `ready` and `read`."""
     _die_with_parent()
+    keep_freed_memory()
     threading.Thread(target=_stay_below, args=(memory_limit_bytes,), name="memory-watch", daemon=True).start()
     # A signal to the worker's whole group must not end a read: the worker decides when to stop.
     with contextlib.suppress(PermissionError):
@@ -128,6 +134,14 @@ def _as_our_own(exc: Exception) -> FairlaneError:
     if isinstance(exc, MemoryError):
         return EngineMemory(f"the engine got no more memory: {str(exc)[:300]}")
     return EngineCrashed(f"{type(exc).__name__}: {str(exc)[:300]}")
+
+
+def keep_freed_memory() -> None:
+    """Let this process keep up to half a gigabyte of what it frees; where the C library is not glibc, nothing."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if sys.platform == "linux" and mallopt is not None:
+        mallopt(_M_MMAP_THRESHOLD, _MMAP_FROM_BYTES)
+        mallopt(_M_TRIM_THRESHOLD, _TRIM_FROM_BYTES)
 
 
 def _die_with_parent() -> None:
