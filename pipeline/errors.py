@@ -104,7 +104,8 @@ class FieldProblem:
     """One thing wrong with one field of an input.
 
     Args:
-        pointer: where, as an RFC 6901 JSON pointer (`/tasks/0/mac`), or the name of a form field or parameter.
+        pointer: where, as an RFC 6901 JSON pointer (`/tasks/0/mac`), the name of a form field or parameter,
+            or the line of a list of words (`line 3`).
         detail: what is wrong and what would be right, in one sentence; never the value itself.
     """
 

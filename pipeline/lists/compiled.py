@@ -11,7 +11,15 @@ from weakref import WeakValueDictionary
 from models.word_shelf import WordShelf
 from pipeline.detector.lexicon import Lexicon
 from pipeline.detector.rule_files import rules_of_json
-from pipeline.errors import ListDamaged, ListOutdated, ListUnavailable, ObjectMissing, StorageUnavailable
+from pipeline.errors import (
+    InvalidInput,
+    ListDamaged,
+    ListNotFound,
+    ListOutdated,
+    ListUnavailable,
+    ObjectMissing,
+    StorageUnavailable,
+)
 from pipeline.storage import ObjectStore
 
 _log = logging.getLogger(__name__)
@@ -49,7 +57,7 @@ class CompiledLists:
     def lexicon(self, sha256: str) -> Lexicon:
         """Return the compiled form of a content, mapped from a file of this host.
 
-        Raises: ListUnavailable saying why; StorageUnavailable, DatabaseUnavailable, ListNotFound.
+        Raises: ListUnavailable saying why; StorageUnavailable, DatabaseUnavailable.
         """
         with self._lock:
             known = self._open.get(sha256)
@@ -63,17 +71,20 @@ class CompiledLists:
     def _load(self, sha256: str) -> Lexicon:
         path = self._folder / f"{sha256}.words"
         try:
+            return self._of_host(path) or self._fetched(sha256, path)
+        except (ListDamaged, ListNotFound, InvalidInput) as exc:
+            raise ListUnavailable(f"{object_key(sha256)} {exc}; publish it again") from exc
+        except OSError as exc:
+            raise ListUnavailable(f"{path} cannot be used: {exc.strerror}") from exc
+
+    def _of_host(self, path: Path) -> Lexicon | None:
+        try:
             return _opened(path)
         except FileNotFoundError:
-            pass
+            return None
         except (ListDamaged, ListOutdated) as exc:  # only our own copy: the store has another
             _log.warning("a compiled list is fetched anew: %s %s", path, exc)
-        try:
-            return self._fetched(sha256, path)
-        except ListDamaged as exc:
-            raise ListUnavailable(f"{object_key(sha256)} in the object store {exc}; publish it again") from exc
-        except OSError as exc:
-            raise ListUnavailable(f"{self._folder} takes no files: {exc.strerror}") from exc
+            return None
 
     def _fetched(self, sha256: str, path: Path) -> Lexicon:
         try:

@@ -117,8 +117,5 @@ def name_fault(name: str) -> str | None:
 def _refuse_faulty(version: VersionRow, *, force: bool) -> None:
     blocking = [one for one in version.findings if one["severity"] == "error" or not force]
     if blocking:
-        raise ListRefused([FieldProblem(one["place"], _sentence(one["word"], one["detail"])) for one in blocking])
+        raise ListRefused([FieldProblem(one["place"], one["detail"]) for one in blocking])
 
-
-def _sentence(word: str, detail: str) -> str:
-    return f"“{word}” {detail}" if word else detail

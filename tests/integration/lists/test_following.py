@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from models.word_lists import EVERYBODY, Owner
+from models.word_lists import EVERYBODY, Owner, WordContent, packed
 from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import DatabaseUnavailable, ListUnavailable
 from pipeline.lists import compiled, following
@@ -147,6 +147,22 @@ def test_what_is_missing_or_of_another_release_is_compiled_from_its_content(
 
     assert words_found(lists.follower(), TEXT) == ["网上赌场"]
     assert lists.store.exists(object_key(sha256))
+
+
+def test_what_cannot_be_compiled_here_is_unavailable_and_not_at_fault_of_the_task(lists: Lists) -> None:
+    owner = Owner("local", RED)
+    row = lists.publish("own", "网上赌场", owner=owner)
+    sha256 = lists.shelf.version(row.id, 1).sha256
+    lists.store.delete(object_key(sha256))
+    body = packed(b"of another release")
+    WordContent.update(body=body).where(WordContent.sha256 == sha256).execute()
+
+    with pytest.raises(ListUnavailable, match="hash"):
+        lists.follower().detector("local", RED)
+
+    lists.folder.write_text("no folder")
+    with pytest.raises(ListUnavailable, match="cannot be used"):
+        lists.follower().detector("local", RED)
 
 
 @pytest.mark.feature("D6")
