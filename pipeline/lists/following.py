@@ -156,7 +156,8 @@ class FollowedLists:
         for (site, mac), detector in kept:
             own = [pointer for owner in _owners(site, mac) for pointer in pointers.get(owner, ())]
             sources = self._loaded(own, detector.sources, faults)
-            detectors.append(((site, mac), Detector(*everybody, *sources)))
+            if len(sources) == len(own):  # else it is met anew, and told why it cannot be served
+                detectors.append(((site, mac), Detector(*everybody, *sources)))
         for fault in faults:
             log.warning("a list of words cannot be loaded: %s", fault)
         edition = Edition(epoch, everybody, list(faults))

@@ -118,4 +118,3 @@ def _refuse_faulty(version: VersionRow, *, force: bool) -> None:
     blocking = [one for one in version.findings if one["severity"] == "error" or not force]
     if blocking:
         raise ListRefused([FieldProblem(one["place"], one["detail"]) for one in blocking])
-

@@ -108,6 +108,21 @@ def test_a_damaged_list_of_a_kept_device_leaves_its_old_version_in_use(lists: Li
 
 
 @pytest.mark.feature("D6")
+def test_a_damaged_first_version_of_a_kept_device_makes_its_tasks_wait(lists: Lists) -> None:
+    follower = lists.follower()
+    assert words_found(follower, TEXT, mac=RED) == []
+    row = lists.publish("own", "网上赌场", owner=Owner("local", RED))
+    spoil(lists, row.id, 1)
+
+    follower.refresh()
+
+    assert "nothing of it is in use" in follower.faults[0]
+    with pytest.raises(ListUnavailable):
+        follower.detector("local", RED)
+    assert words_found(follower, TEXT, mac=BLUE) == []
+
+
+@pytest.mark.feature("D6")
 def test_nobody_screens_by_less_than_is_in_effect(lists: Lists) -> None:
     row = lists.publish("house", "网上赌场")
     own = lists.publish("own", "代开发票", owner=Owner("local", RED))
