@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from pipeline.detector.candidates import Candidates
 from pipeline.detector.combinations import combined
 from pipeline.detector.contacts import contacts
 from pipeline.detector.findings import ContactHit, Hit, HitKind, ListName, Screening, masked, verdict_of
@@ -18,6 +19,10 @@ _REQUEST_LISTS_KEPT = 64
 
 #: Hits of one text that are reported: a text made of one word over and over says nothing more by the rest of them.
 HITS_MAX = 1_000
+
+#: The hit, over all of a text, that says that it was not looked at whole: too many candidates.
+_CUT = "too many candidates"
+_CUT_RATING = Rating(action="review")
 
 
 class Detector:
@@ -72,16 +77,27 @@ class Detector:
         )
 
     def _finds(self, text: str, words: Sequence[str], folded: Folded) -> Iterator["_Find"]:
-        found = self._global.find(folded)
+        found, is_cut = self._global.find(folded)
+        if is_cut:
+            yield _Find(_CUT, "global", 0, len(text), _CUT_RATING, "cut")
         allowed = [find for find in found if find.entry.role == "allow"]
         if words:
-            for find in reported(self._lexicon_of(tuple(words)).find(folded), allowed):
+            own, is_cut = self._lexicon_of(tuple(words)).find(folded)
+            if is_cut:
+                yield _Find(_CUT, "request", 0, len(text), _CUT_RATING, "cut")
+            for find in reported(own, allowed):
                 yield _Find(find.entry.word, "request", find.start, find.end, find.rating, "word")
         if found:
             yield from self._words(found, allowed)
             yield from self._together(found, allowed)
-        for expression, start, end in self._global.expressions.find(text):
+        yield from self._expressions(text)
+
+    def _expressions(self, text: str) -> Iterator["_Find"]:
+        candidates = Candidates(len(text))
+        for expression, start, end in candidates(self._global.expressions.find(text)):
             yield _Find(expression.id, "global", start, end, expression.rating, "regex")
+        if candidates.is_cut:
+            yield _Find(_CUT, "global", 0, len(text), _CUT_RATING, "cut")
 
     def _words(self, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
         denied = [find for find in found if find.entry.role == "deny" and not find.entry.is_part_too]
@@ -92,12 +108,16 @@ class Detector:
         parts = [find for find in found if find.entry.role == "part"]
         if not parts:
             return
-        parts = sorted(not_covered(parts, allowed), key=lambda find: (find.start, find.end))
+        by_number: dict[int, list[Found]] = {}
+        for part in not_covered(parts, allowed):
+            by_number.setdefault(part.entry.number, []).append(part)
         for mates in self._global.combinations:
-            combination = mates.combination
-            for together in combined(mates, parts):
-                start, end = together.words[0].start, max(find.end for find in together.words)
-                yield _Find(combination.id, "global", start, end, combination.rating, "combination")
+            if mates.words <= by_number.keys():
+                own = [find for number in mates.words for find in by_number[number]]
+                for together in combined(mates, sorted(own, key=lambda find: (find.start, find.end))):
+                    start, end = together.words[0].start, max(find.end for find in together.words)
+                    one = mates.combination
+                    yield _Find(one.id, "global", start, end, one.rating, "combination")
 
     def _contacts(self, folded: Folded, spans: "_Spans") -> list[ContactHit]:
         wanted = self._global.contacts

@@ -34,7 +34,7 @@ def falls_apart(word: str) -> bool:
 def put_together(folded: Folded) -> Rendering | None:
     """Return a text with what looks like parts put together, from the left, the longest first; None: there are none."""
     glyphs = _glyphs()
-    matches = glyphs.parts.find(folded.text)
+    matches = [*glyphs.parts.find(folded.text)]
     if not matches:
         return None
     chosen = [*_from_the_left(matches)]
