@@ -46,7 +46,8 @@ def test_the_words_benchmark_prints_both_tables() -> None:
     report = "\n".join(bench_words.run(bench_words.TINY))
 
     assert "at best" in report
-    assert "s to make ready" in report
+    assert "ocr, pinyin, split" in report
+    assert "while mapping" in report
 
 
 def test_the_evaluation_prints_each_picture_and_each_kind(tmp_path: Path) -> None:
