@@ -7,17 +7,19 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from pipeline.detector.candidates import Candidates
+from pipeline.detector.characters import characters
 from pipeline.detector.compiled import Compiled
 from pipeline.detector.compiling import WAYS, Way
 from pipeline.detector.homophones import latin_form, sounds_of, verified_sound
 from pipeline.detector.index import Index
 from pipeline.detector.misread import is_misreading, looks_of
 from pipeline.detector.normalize import Folded, Stretched
+from pipeline.detector.readings import readings
 from pipeline.detector.renderings import Rendering
 from pipeline.detector.rule_files import rules_of_json
 from pipeline.detector.rules import Rating, RuleSet
 from pipeline.detector.sections import Bytes
-from pipeline.detector.split_glyphs import is_put_together, put_together
+from pipeline.detector.split_glyphs import glyphs, is_put_together, put_together
 from pipeline.detector.verify import verified, verified_literal, verified_run
 from pipeline.detector.word_table import SPLIT, Entry
 from pipeline.errors import ConfigurationError, InvalidInput, ListDamaged
@@ -76,9 +78,18 @@ class Lexicon:
         self._table = self._compiled.table
         self._indices = self._compiled.indices
         self._has_split = self._table.has(SPLIT)
+        self._read_tables()
         self.combinations = self._compiled.combinations
         self.expressions = self._compiled.expressions
         self.contacts = self._compiled.contacts
+
+    def _read_tables(self) -> None:
+        """Read now what the first text would wait for, up to 100 ms."""
+        characters()
+        if "sounds" in self._indices:
+            readings()
+        if self._has_split:
+            glyphs()
 
     def __len__(self) -> int:
         return self._table.count("deny")
