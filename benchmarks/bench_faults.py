@@ -20,6 +20,7 @@ from benchmarks.printing import machine, spread
 from pipeline.clock import SystemClock
 from pipeline.errors import Overload, Retryable
 from pipeline.runner.stack import Stack
+from pipeline.runner.supervisor import STEADY_MS
 from pipeline.samples import sample_images
 from tests.acceptance.conftest import Running, settings_for
 from tests.support.processes import is_alive, wait_until
@@ -41,12 +42,14 @@ class Plan:
         kills: of each kind of process.
         good: pictures that are read, alone and then among the poisoned ones.
         lease_s: the promise for a killed worker is this.
+        rest_s: after a round of kills; a process that ran this long is restarted at once.
     """
 
     kills: int = 20
     good: int = 1_000
     workers: int = 4
     lease_s: int = 30
+    rest_s: int = STEADY_MS // 1000
 
 
 TINY = Plan(kills=1, good=8, workers=2, lease_s=5)
@@ -142,18 +145,26 @@ VICTIMS: dict[str, tuple[Callable[[Load], Callable[[], bool]], str]] = {
 
 
 def measure_kills(plan: Plan, folder: Path) -> Iterator[str]:
-    """Kill each kind of process; one line each, then whether the books balance."""
+    """Kill one process of each kind in turns; one line each, then whether the books balance.
+
+    In turns, so that each has run steadily when its turn comes again: the runner makes one that ends at once wait.
+    """
     settings = settings_for(
         folder, lease_seconds=plan.lease_s, lease_renew_seconds=max(1, plan.lease_s // 3), max_deliveries=1_000
     )
     with Stack(settings, SystemClock(), threading.Event()) as stack:
         fairlane = Running(settings, stack)
-        for name, (kill, what) in VICTIMS.items():
-            load = Load(fairlane)
-            waits = [_wait_after(kill, load) for _ in range(plan.kills)]
-            load.end()
-            p99 = float(np.quantile(waits, 0.99, method="higher"))
-            yield f"{name:14} {plan.kills} kills; {what} after {spread(waits, 1)} s, p99 {p99:.1f} s"
+        load = Load(fairlane)
+        waits: dict[str, list[float]] = {name: [] for name in VICTIMS}
+        for number in range(plan.kills):
+            if number:
+                threading.Event().wait(plan.rest_s)
+            for name, (kill, _) in VICTIMS.items():
+                waits[name].append(_wait_after(kill, load))
+        load.end()
+        for name, (_, what) in VICTIMS.items():
+            p99 = float(np.quantile(waits[name], 0.99, method="higher"))
+            yield f"{name:14} {plan.kills} kills; {what} after {spread(waits[name], 1)} s, p99 {p99:.1f} s"
         wait_until(lambda: not fairlane.ledger.open_tasks(None, 1), _LIMIT_S)
         ended = {state: count for lane in fairlane.ledger.counts().values() for state, count in lane.items()}
         wait_until(lambda: all(books.balances and books.leased == 0 for books in fairlane.inspector.audit()), _LIMIT_S)

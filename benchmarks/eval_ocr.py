@@ -17,6 +17,7 @@ from time import perf_counter, process_time
 from benchmarks.printing import machine, table
 from benchmarks.text_errors import edits_in_order, edits_of_lines, folded
 from pipeline.clock import SystemClock
+from pipeline.ocr.child import keep_freed_memory
 from pipeline.ocr.images import image_limits
 from pipeline.ocr.rapid import RapidEngine
 from pipeline.ocr.reading import check_engine, read_image
@@ -73,6 +74,7 @@ def cases_of(folder: Path, only: str = "") -> list[Case]:
 
 def shipped_reader() -> Reader:
     """The reader of a worker's child with the default settings and one thread."""
+    keep_freed_memory()
     limits = image_limits(Settings())
     engine, clock = RapidEngine(1), SystemClock()
     check_engine(engine)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from peewee import SQL
 
 from models.results import Detection, OcrResult
-from models.rows import DetectionRecord, OcrRecord, StepRecord, ocr_course
+from models.rows import DetectionRecord, OcrRecord, StepRecord
 from models.tasks import TaskStep
 from models.text import storable, storable_json
 
@@ -33,7 +33,7 @@ def put_steps(task_id: str, steps: Sequence[StepRecord]) -> None:
     ).returning(TaskStep.name).execute()
 
 
-def put_ocr(task_id: str, token: int, record: OcrRecord, now_ms: int) -> None:
+def put_ocr(task_id: str, token: int, record: OcrRecord, reuse_key: str | None, now_ms: int) -> None:
     OcrResult.insert(
         task=task_id,
         token=token,
@@ -45,7 +45,12 @@ def put_ocr(task_id: str, token: int, record: OcrRecord, now_ms: int) -> None:
         height_px=record.height_px,
         engine=record.engine,
         model_name=record.model,
-        duration_ms=ocr_course(record),
+        duration_ms=record.duration_ms,
+        scale=record.scale,
+        tiles=record.tiles,
+        direction=record.direction,
+        reuse_key=reuse_key,
+        reused_from=record.reused_from,
         created_ms=now_ms,
     ).returning(SQL("1")).execute()
 

@@ -130,7 +130,7 @@ class Ledger:
         with write(self._database):
             self._change(task_id, token, is_ours, state="done", ended_ms=now_ms, run_ms=outcome.run_ms)
             if outcome.ocr:
-                put_ocr(task_id, token, outcome.ocr, now_ms)
+                put_ocr(task_id, token, outcome.ocr, outcome.reuse_key, now_ms)
             put_detection(task_id, token, outcome.detection, now_ms)
             put_steps(task_id, outcome.steps)
 

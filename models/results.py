@@ -9,7 +9,8 @@ from models.tasks import Task
 class OcrResult(BaseModel):
     """What an engine read in the image of a task; boxes in pixels of the upright original.
 
-    `duration_ms` also holds how the engine saw the image; `models/rows.py` puts it in and takes it out.
+    `reuse_key` stands for all that the reading depends on; null where it is not to be used again, as in one that is
+    itself the reading of another task (`reused_from`).
     """
 
     task = ForeignKeyField(Task, column_name="task_id", object_id_name="task_id", primary_key=True, on_delete="CASCADE")
@@ -23,7 +24,15 @@ class OcrResult(BaseModel):
     engine = CharField(64)
     model_name = CharField(128, column_name="model")
     duration_ms = JSONField()
+    scale = DoubleField(default=1.0)
+    tiles = IntegerField(default=1)
+    direction = CharField(8, default="right")
+    reuse_key = CharField(64, null=True)
+    reused_from = CharField(64, null=True)
     created_ms = BigIntegerField()
+
+    class Meta:
+        indexes = ((("reuse_key", "created_ms"), False),)
 
 
 class Detection(BaseModel):

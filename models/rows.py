@@ -90,7 +90,8 @@ class OcrRecord:
 
     Args:
         duration_ms: of each stage.
-        scale, tiles, direction, left_out: how the engine saw the image, as `pipeline.ocr.types.OcrResult` says.
+        scale, tiles, direction: how the engine saw the image, as `pipeline.ocr.types.OcrResult` says.
+        reused_from: the task whose reading this is, since the same image came before; None when this one's was read.
     """
 
     text: str
@@ -105,7 +106,7 @@ class OcrRecord:
     scale: float = 1.0
     tiles: int = 1
     direction: str = "right"
-    left_out: int = 0
+    reused_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +136,14 @@ class Finished:
 
     Args:
         ocr: None for a task that came as text.
+        reuse_key: under which the reading can be found again (`Readings.earlier`); None when it is not to be.
     """
 
     ocr: OcrRecord | None
     detection: DetectionRecord
     steps: Sequence[StepRecord]
     run_ms: int
+    reuse_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,31 +164,9 @@ def step_record(step: TaskStep) -> StepRecord:
     return StepRecord(step.name, step.state, step.started_ms, step.ended_ms, step.reason)
 
 
-#: Where the column `duration_ms` keeps how the engine saw the image, beside the stages.
-_VIEW = "view"
-
-
-def ocr_course(record: OcrRecord) -> dict[str, Any]:
-    """What the column `duration_ms` holds of a record: the stages, and how the engine saw the image."""
-    view = {"scale": record.scale, "tiles": record.tiles, "direction": record.direction, "left_out": record.left_out}
-    return {**record.duration_ms, _VIEW: view}
-
-
 def ocr_record(result: OcrResult) -> OcrRecord:
-    course = dict(result.duration_ms)
-    view = course.pop(_VIEW, {})
-    return OcrRecord(
-        text=result.text,
-        lines=result.lines,
-        line_count=result.line_count,
-        mean_confidence=result.mean_confidence,
-        width_px=result.width_px,
-        height_px=result.height_px,
-        engine=result.engine,
-        model=result.model_name,
-        duration_ms=course,
-        **view,
-    )
+    fields = {name: getattr(result, name) for name in OcrRecord.__dataclass_fields__ if name != "model"}
+    return OcrRecord(**fields, model=result.model_name)
 
 
 def detection_record(detection: Detection) -> DetectionRecord:

@@ -82,6 +82,12 @@ class EngineCrashed(EngineFailure):
     code = "worker_crash"
 
 
+class GpuLost(EngineFailure):
+    """The GPU failed, not the image: the same call is made again on the CPU (`pipeline/ocr/engines.py`)."""
+
+    code = "gpu_lost"
+
+
 class Permanent(FairlaneError):
     code = "permanent"
 

@@ -91,7 +91,7 @@ class Settings(BaseSettings):
         75, ge=1, le=100, description="percent GPU memory: claim no images for the GPU; 100: never"
     )
     worker_gpu_mem_low_watermark: int = Field(60, ge=0, le=99, description="percent GPU memory: claim images again")
-    worker_gpu_index: int = Field(0, ge=0, description="the GPU that is watched, as nvidia-smi counts")
+    worker_gpu_index: int = Field(0, ge=0, description="the GPU that is used and watched, as nvidia-smi counts")
     supervisor_pid: int = Field(0, ge=0, description="process whose whole tree counts as fairlane; `up` sets it")
 
     no_worker_strategy: Literal["defer", "reject", "cpu"] = Field(
@@ -104,6 +104,15 @@ class Settings(BaseSettings):
     scale_down_after_seconds: int = Field(300, ge=0, description="seconds of too many workers until one less")
 
     # OCR and detection.
+    ocr_engine: Literal["auto", "paddle", "rapid"] = Field(
+        "auto", description="auto: PaddleOCR on a GPU if it can be used, else RapidOCR; paddle: on the CPU too"
+    )
+    ocr_models_dir: Path | None = Field(
+        None, description="folder of the Paddle models: one ..._det and one ..._rec, each in a folder of its own"
+    )
+    ocr_fetch_models: bool = Field(
+        default=False, description="without a folder, let PaddleOCR fetch its models at the first start"
+    )
     ocr_requires_gpu: bool = Field(default=False, description="images are read by workers with a GPU only")
     ocr_slots: int = Field(1, ge=1, le=64, description="engine children of one worker process: images read at once")
     ocr_threads: int = Field(1, ge=1, le=64, description="threads of one engine child")
@@ -124,7 +133,12 @@ class Settings(BaseSettings):
     image_longest_side_px: int = Field(
         1920, ge=64, description="pixels; longer images are scaled down to this, of tall and wide ones the shorter side"
     )
-    image_max_lines: int = Field(1000, ge=1, le=3000, description="lines read of one image; 20 to 45 s on one core")
+    image_max_lines: int = Field(
+        1000, ge=1, le=3000, description="lines of text that one image may show; a thousand take 15 to 45 s"
+    )
+    ocr_reuse_seconds: int = Field(
+        86_400, ge=0, description="seconds for which the reading of an image serves the same image again; 0: never"
+    )
     image_delete_after_end: bool = Field(default=False, description="delete the stored image once its task has ended")
     words_file: Path | None = Field(None, description="global list, UTF-8: one word a line, or rules in .json")
     words_per_request_max: int = Field(1000, ge=0, description="words one request may bring along")

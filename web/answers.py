@@ -101,7 +101,7 @@ class OcrAnswer(Answer):
     scale: float = Field(description="of the image the engine saw, against the original; above 1 where it was enlarged")
     tiles: int = Field(description="parts in which the image was searched; 0: it is blank, or too thin to hold text")
     direction: str = Field(description="where most lines run to, in the image as it came: right, down, left or up")
-    left_out: int = Field(description="lines that were found and not read, since the image has more than are allowed")
+    reused_from: str | None = Field(description="the task whose reading this is, since the same image came before")
 
 
 class SegmentAnswer(Answer):

@@ -9,9 +9,10 @@ from dramatiq import Middleware
 import models.base
 from models.ledger import Ledger
 from models.migrate import pending
+from models.readings import Readings
 from pipeline.actors.ocr import OcrWork, declare_execute_ocr
 from pipeline.actors.text import TextWork, declare_execute_text
-from pipeline.broker import FairBroker
+from pipeline.broker import FairBroker, lane_named
 from pipeline.clock import Clock, SystemClock
 from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
@@ -29,10 +30,8 @@ from pipeline.middleware import (
     RetryRules,
     WarmUp,
 )
-from pipeline.ocr.child import ReaderFactory, build_rapid_reader
-from pipeline.ocr.images import image_limits
-from pipeline.ocr.pool import ChildLimits, OcrPool
-from pipeline.queue import Lane, open_consumer_queue, open_queue, open_roster
+from pipeline.ocr.engines import OcrEngines, open_engines
+from pipeline.queue import CPU_ONLY, open_consumer_queue, open_queue, open_roster
 from pipeline.settings import Settings, load_settings_or_exit
 from pipeline.storage import open_store
 from pipeline.workers.host import open_sampler
@@ -40,27 +39,26 @@ from pipeline.workers.own import OwnProcesses
 from pipeline.workers.registry import WorkerRegistry
 
 
-def build_broker(settings: Settings, reader_factory: ReaderFactory = build_rapid_reader) -> FairBroker:
+def build_broker(settings: Settings, engines: OcrEngines) -> FairBroker:
     """Wire one worker process: its broker with the middleware and the actors."""
     clock = SystemClock()
     database = models.base.connect(settings.effective_database_url)
     models.base.bind(database)
     ledger = Ledger(database, clock)
-    pool = build_pool(settings, reader_factory)
 
-    def prepare(lane: Lane) -> None:
+    def prepare(queue_name: str) -> None:
         if missing := pending(database):
             raise ConfigurationError(f"the database lacks {len(missing)} migrations; run `fairlane migrate`")
-        if lane == "ocr":
-            pool.warm_up()
+        if lane_named(queue_name) == "ocr":
+            engines.warm_up(may_use_gpu=queue_name not in CPU_ONLY)
 
     broker = FairBroker(
         open_consumer_queue(settings),
         poll_s=settings.poll_interval_seconds,
         middleware=[
             Context(),
-            WarmUp(prepare, pool.close),
-            *host_middleware(settings, pool, clock),
+            WarmUp(prepare, engines.close),
+            *host_middleware(settings, engines, clock),
             LeaseRenewal(open_queue(settings), renew_s=settings.lease_renew_seconds),
             ForcedStop(open_queue(settings), ledger),
             Outcome(ledger, clock, RetryRules.of(settings)),
@@ -69,39 +67,26 @@ def build_broker(settings: Settings, reader_factory: ReaderFactory = build_rapid
     )
     detector = Detector(Lexicon.load(settings.words_file))
     store = open_store(settings.effective_storage_url)
-    declare_execute_ocr(broker, OcrWork(ledger, store, pool, detector, clock, settings.image_delete_after_end))
+    reuse_ms = settings.ocr_reuse_seconds * 1000
+    readings = Readings(database, clock, reuse_ms) if reuse_ms else None
+    work = OcrWork(ledger, store, engines, detector, clock, settings.image_delete_after_end, readings)
+    declare_execute_ocr(broker, work)
     declare_execute_text(broker, TextWork(ledger, detector, clock))
     return broker
 
 
-def build_pool(settings: Settings, reader_factory: ReaderFactory) -> OcrPool:
-    """The engine's children, none of them started yet."""
-    return OcrPool(
-        slots=settings.ocr_slots,
-        threads=settings.ocr_threads,
-        child_limits=ChildLimits(
-            settings.ocr_hard_limit_seconds,
-            settings.ocr_tasks_per_child,
-            settings.ocr_recycle_rss_bytes,
-            settings.ocr_memory_limit_bytes,
-        ),
-        limits=image_limits(settings),
-        factory=reader_factory,
-    )
-
-
-def host_middleware(settings: Settings, pool: OcrPool, clock: Clock) -> list[Middleware]:
+def host_middleware(settings: Settings, engines: OcrEngines, clock: Clock) -> list[Middleware]:
     """What looks at this host: whether it is too busy, what it can do, and who else should know."""
     roster = open_roster(settings)
     own = OwnProcesses(settings.supervisor_pid)
-    sampler = open_sampler(settings, clock, own, uses_gpu=False)
+    sampler = open_sampler(settings, clock, own, uses_gpu=lambda: engines.is_on_gpu)
     return [
-        Backpressure(sampler, pool.renew_idle),
-        Capability(roster, lambda: sampler.figures.gpu is not None, is_gpu_required=settings.ocr_requires_gpu),
+        Backpressure(sampler, engines.renew_idle),
+        Capability(roster, lambda: engines.is_on_gpu, is_gpu_required=settings.ocr_requires_gpu),
         Presence(
             WorkerRegistry(roster, clock, ttl_ms=settings.worker_ttl_seconds * 1000),
             engine_slots=settings.ocr_slots,
-            engine_name="rapid",
+            engine=engines,
             heartbeat_s=settings.worker_heartbeat_seconds,
             figures=lambda: sampler.figures,
             meet=own.count_siblings,
@@ -111,5 +96,5 @@ def host_middleware(settings: Settings, pool: OcrPool, clock: Clock) -> list[Mid
 
 _settings = load_settings_or_exit()
 configure_logging(_settings.log_level, _settings.log_style)
-broker = build_broker(_settings)
+broker = build_broker(_settings, open_engines(_settings, SystemClock()))
 dramatiq.set_broker(broker)

@@ -1,17 +1,19 @@
 """execute_ocr: read an image, screen what it says, store both."""
 
+import hashlib
 from dataclasses import asdict, dataclass
 
 import dramatiq
 
 from models.ledger import Finished, Ledger, OcrRecord, TaskRow
+from models.readings import Readings
 from pipeline.actors.screening import detection_of, log_hits
 from pipeline.actors.steps import StepLog
 from pipeline.clock import Clock
 from pipeline.detector.detector import Detector
 from pipeline.detector.lines import Line
 from pipeline.errors import FairlaneError
-from pipeline.ocr.pool import OcrPool
+from pipeline.ocr.engines import OcrEngines
 from pipeline.ocr.types import OcrResult
 from pipeline.storage import ObjectStore, audit_key
 
@@ -22,14 +24,16 @@ class OcrWork:
 
     Args:
         is_image_deleted: delete the stored image once its task has ended.
+        readings: where the same image's earlier reading is found; None: each image is read.
     """
 
     ledger: Ledger
     store: ObjectStore
-    pool: OcrPool
+    engines: OcrEngines
     detector: Detector
     clock: Clock
     is_image_deleted: bool
+    readings: Readings | None
 
     def run(self, task_id: str, token: int, attempt: int) -> None:
         """Do it; nothing is stored unless the lease still holds at the end, and then everything at once.
@@ -43,11 +47,10 @@ class OcrWork:
 
         with steps.step("fetch"):
             image = self.store.get(key)
-        with steps.step("ocr", is_long=True):
-            result = self.pool.read(image)
+        record, reuse_key = self._read(task, image, steps)
         with steps.step("screen"):
             screened_ms = self.clock.monotonic_ms()
-            lines = [Line(line.text, line.box) for line in result.lines]
+            lines = [Line(line["text"], line["box"]) for line in record.lines]
             screening = self.detector.screen_lines(lines, tuple(task.payload.get("words", ())))
             screened_ms = self.clock.monotonic_ms() - screened_ms
         steps.mark("notify", "skipped", "no announcement was asked for")
@@ -58,15 +61,28 @@ class OcrWork:
             task_id,
             token,
             Finished(
-                ocr=record_of(result),
-                detection=detection_of(result.text, screening, screened_ms),
+                ocr=record,
+                detection=detection_of(record.text, screening, screened_ms),
                 steps=steps.records,
                 run_ms=self.clock.monotonic_ms() - began_ms,
+                reuse_key=reuse_key,
             ),
         )
         log_hits(screening)
         if self.is_image_deleted:
             self._clean_up(task, key, steps)
+
+    def _read(self, task: TaskRow, image: bytes, steps: StepLog) -> tuple[OcrRecord, str | None]:
+        """Return what the image says, and under which key that can be found again; an earlier reading has none."""
+        reuse_key = None
+        if self.readings is not None:
+            # Of its site alone: whether another has sent this image is nobody's business.
+            reuse_key = reuse_key_of(task.site, self.engines.recipe, image)
+            if earlier := self.readings.earlier(reuse_key):
+                steps.mark("ocr", "skipped", f"the same image was read for task {earlier.reused_from}")
+                return earlier, None
+        with steps.step("ocr", is_long=True):
+            return record_of(self.engines.read(image)), reuse_key
 
     def _archive(self, task: TaskRow, key: str, steps: StepLog, *, is_hit: bool) -> None:
         if not is_hit:
@@ -100,8 +116,13 @@ def record_of(result: OcrResult) -> OcrRecord:
         scale=result.scale,
         tiles=result.tiles,
         direction=result.direction,
-        left_out=result.left_out,
     )
+
+
+def reuse_key_of(site: str, recipe: str, image: bytes) -> str:
+    """Stands for all that a reading depends on, and for who may have it: 64 hexadecimal digits."""
+    digest = hashlib.sha256(image).hexdigest()
+    return hashlib.sha256(f"{site}\n{recipe}\n{digest}".encode()).hexdigest()
 
 
 def declare_execute_ocr(broker: dramatiq.Broker, work: OcrWork) -> None:

@@ -61,6 +61,8 @@ def _demo_settings(data_dir: Path | None) -> Settings:
         web_bind=f"127.0.0.1:{_free_port()}",
         ocr_slots=max(1, min(_SLOTS_MAX, os.cpu_count() or 1)),
         words_file=words_file(),
+        # The same few pictures come again and again, and each is to be read.
+        ocr_reuse_seconds=0,
         long_poll_max_seconds=WAIT_S,
         # It shall run on whatever machine it is tried on, however busy or full that is.
         worker_cpu_high_watermark=100,

@@ -3,6 +3,8 @@
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Protocol
 
 from dramatiq import Broker, Middleware, Worker
 
@@ -23,12 +25,24 @@ _LAST_BEAT_S = 10.0
 STOPPING = "stopping"
 
 
+class Engine(Protocol):
+    """What presence asks of the OCR engines; see `OcrEngines`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def is_on_gpu(self) -> bool: ...
+
+    def watch(self, tell: Callable[[], None]) -> None: ...
+
+
 class Presence(Middleware):
     """Registers at boot, beats while the worker lives and when it is held or released, leaves at once on a clean stop.
 
     Args:
         engine_slots: images the engine can read at once; extra threads only overlap fetching and storing.
-        engine_name: of the OCR engine, for the registry.
+        engine: which reads the images, and whether on a GPU, a change of which is told at once; None: there is none.
         heartbeat_s: seconds between two entries.
         figures: the newest sample of the host.
         meet: called with the process ids of the workers beside this one, after each heartbeat.
@@ -39,14 +53,14 @@ class Presence(Middleware):
         registry: WorkerRegistry,
         *,
         engine_slots: int,
-        engine_name: str,
+        engine: Engine | None,
         heartbeat_s: float,
         figures: Callable[[], HostFigures],
         meet: Callable[[Iterable[int]], None],
     ) -> None:
         self._registry = registry
         self._engine_slots = engine_slots
-        self._engine_name = engine_name
+        self._engine = engine
         self._heartbeat_s = heartbeat_s
         self._figures = figures
         self._meet = meet
@@ -56,6 +70,7 @@ class Presence(Middleware):
 
     def before_worker_boot(self, broker: Broker, worker: Worker) -> None:
         lanes = lanes_of(worker)
+        engine = self._engine if "ocr" in lanes else None
         slots = slots_of(lanes, worker.worker_threads, self._engine_slots)
         fair = fair_broker(broker)
         fair.slots.open(slots)
@@ -63,14 +78,18 @@ class Presence(Middleware):
             lanes=tuple(queues_of(worker)),
             threads=worker.worker_threads,
             effective=sum(slots.values()),
-            engine=self._engine_name if "ocr" in lanes else "none",
         )
 
         def beat() -> None:
-            self._beat(registration, condition_of(fair.slots, lanes, self._figures()))
+            condition = condition_of(fair.slots, lanes, self._figures())
+            if engine is not None:
+                condition = replace(condition, engine=engine.name, is_on_gpu=engine.is_on_gpu)
+            self._beat(registration, condition)
 
         beat()
         fair.slots.watch(self._due.set)
+        if engine is not None:
+            engine.watch(self._due.set)
         self._thread = threading.Thread(target=self._beat_on, args=(beat,), name="presence", daemon=True)
         self._thread.start()
 

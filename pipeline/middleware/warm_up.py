@@ -16,19 +16,19 @@ class WarmUp(Middleware):
     """Checks the worker's lanes and prepares what they need; a worker that cannot work does not start.
 
     Args:
-        prepare: by lane, what must have returned before the first claim; raises FairlaneError when it cannot.
+        prepare: by queue name, what must have returned before the first claim; raises FairlaneError when it cannot.
         close: called once the worker has stopped.
     """
 
-    def __init__(self, prepare: Callable[[Lane], None], close: Callable[[], None]) -> None:
+    def __init__(self, prepare: Callable[[str], None], close: Callable[[], None]) -> None:
         self._prepare = prepare
         self._close = close
 
     def before_worker_boot(self, broker: Broker, worker: Worker) -> None:
         # Dramatiq swallows every Exception here and would let the worker serve without its engine.
         try:
-            for lane in lanes_of(worker):
-                self._prepare(lane)
+            for name in queues_of(worker):
+                self._prepare(name)
         except FairlaneError as exc:
             log.critical("this worker cannot work: %s", exc)
             raise SystemExit(2 if isinstance(exc, ConfigurationError) else 1) from exc

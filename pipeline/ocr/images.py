@@ -66,7 +66,7 @@ class ImageLimits:
         max_pixels: width times height, by the header.
         longest_side_px: longer pictures are scaled down to this before they are read; of long ones, as `is_long` tells
             them, the shorter side.
-        max_lines: that are read of one picture; the first from the top.
+        max_lines: that one picture may show.
     """
 
     max_bytes: int

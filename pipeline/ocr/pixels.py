@@ -24,6 +24,11 @@ def turn_upright(image: Image.Image, orientation: int) -> Image.Image:
     return image if turn is None else image.transpose(turn)
 
 
+def bgr(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The same pixels in the order that the models were trained on, and that engines take an array for."""
+    return np.ascontiguousarray(pixels[..., ::-1])
+
+
 def to_rgb(image: Image.Image) -> Image.Image:
     """Convert any mode of Pillow to RGB: deep samples scaled, transparency laid on a background that shows it."""
     if image.mode.startswith(("I", "F")):

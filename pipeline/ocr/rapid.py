@@ -15,6 +15,7 @@ from rapidocr.ch_ppocr_rec import TextRecInput
 
 from pipeline.errors import ConfigurationError, EngineCrashed
 from pipeline.ocr.engine import Pixels, Quad, Reading
+from pipeline.ocr.pixels import bgr
 
 _MODELS = Path(rapidocr.__file__).parent / "models"
 _DETECTION = _MODELS / "PP-OCRv6_det_small.onnx"
@@ -55,14 +56,14 @@ class RapidEngine:
 
     def find(self, pixels: Pixels) -> Sequence[Quad]:
         """Return where lines are; see `Engine.find`."""
-        found = _guarded(lambda: self._ocr._load_det_model()(_bgr(pixels)))
+        found = _guarded(lambda: self._ocr._load_det_model()(bgr(pixels)))
         return [] if found.boxes is None else [np.asarray(box, dtype=np.float32) for box in found.boxes]
 
     def read(self, lines: Sequence[Pixels]) -> Sequence[Reading]:
         """Return what lines say; see `Engine.read`."""
         if not lines:
             return []
-        task = TextRecInput(img=[_bgr(line) for line in lines], return_word_box=False)
+        task = TextRecInput(img=[bgr(line) for line in lines], return_word_box=False)
         said = _guarded(lambda: self._ocr._load_rec_model()(task))
         return [Reading(text, min(1.0, float(score))) for text, score in zip(said.txts, said.scores, strict=True)]
 
@@ -73,11 +74,6 @@ def _guarded(act: Callable[[], Any]) -> Any:
     except Exception as exc:
         # Out of memory comes as MemoryError, cv2.error or an error of ONNX Runtime; only a new process mends it.
         raise EngineCrashed(f"RapidOCR failed: {type(exc).__name__}: {str(exc)[-300:]}") from exc
-
-
-def _bgr(pixels: Pixels) -> Pixels:
-    # The models were trained on BGR, and an array is taken as it is.
-    return np.ascontiguousarray(pixels[..., ::-1])
 
 
 def _params(threads: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from pipeline.clock import Clock
-from pipeline.errors import ConfigurationError
+from pipeline.errors import ConfigurationError, ImageTooLarge
 from pipeline.ocr.engine import Engine, Pixels, Quad
 from pipeline.ocr.images import ImageLimits, decode_image, is_long
 from pipeline.ocr.order import in_reading_order
@@ -48,14 +48,12 @@ class Found:
         pixels: the picture in which `quads` are; RGB.
         scale: of `pixels` against the picture as it came; above 1 where small text was enlarged.
         tiles: in which it was searched.
-        left_out: lines beyond those allowed.
     """
 
     pixels: Pixels
     quads: Sequence[Quad]
     tiles: int
     scale: float = 1.0
-    left_out: int = 0
 
 
 def read_image(data: bytes, limits: ImageLimits, engine: Engine, clock: Clock) -> OcrResult:
@@ -84,7 +82,6 @@ def read_image(data: bytes, limits: ImageLimits, engine: Engine, clock: Clock) -
         },
         tiles=found.tiles,
         direction=way.direction,
-        left_out=found.left_out,
     )
 
 
@@ -92,6 +89,8 @@ def find_lines(pixels: Pixels, engine: Engine, limits: ImageLimits) -> Found:
     """Find the lines of a picture, in tiles where it is long, enlarged where its text is small.
 
     A flat or thin picture is not shown to the engine.
+
+    Raises: ImageTooLarge when it shows more lines than are read.
     """
     height_px, width_px = pixels.shape[:2]
     if min(height_px, width_px) < _SHORTEST_READABLE_PX or _is_flat(pixels):
@@ -104,9 +103,10 @@ def find_lines(pixels: Pixels, engine: Engine, limits: ImageLimits) -> Found:
         size = round(width_px * factor), round(height_px * factor)
         pixels = np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
         quads = list(_find_padded(pixels, engine))
+    if len(quads) > limits.max_lines:
+        raise ImageTooLarge(f"the image shows {len(quads)} lines of text; at most {limits.max_lines} are read")
     quads = sorted(quads, key=lambda quad: (bounds(quad)[1], bounds(quad)[0]))
-    left_out = max(0, len(quads) - limits.max_lines)
-    return Found(pixels, quads[: limits.max_lines], len(tiles), factor, left_out)
+    return Found(pixels, quads, len(tiles), factor)
 
 
 def _enlargement(quads: Sequence[Quad], length_px: int, longest_side_px: int) -> float:

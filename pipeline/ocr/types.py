@@ -32,7 +32,6 @@ class OcrResult:
         tiles: parts in which the image was searched; 0 when it was not shown to the engine at all.
         direction: where most lines run to, in the image as it came: `right`; `down` in one that lies on its side, and
             in columns of characters; `left` in one that stands on its head; `up`.
-        left_out: lines that were found and not read, since the image has more than are allowed.
     """
 
     lines: tuple[OcrLine, ...]
@@ -44,7 +43,6 @@ class OcrResult:
     duration_ms: dict[str, int] = field(default_factory=dict)
     tiles: int = 1
     direction: str = "right"
-    left_out: int = 0
 
     @property
     def text(self) -> str:

@@ -13,31 +13,31 @@ from pipeline.workers.sampler import CPU_OVER, GPU_MEMORY_OVER, MEMORY_OVER, Hos
 from pipeline.workers.watermark import Watermark
 
 
-def open_sampler(settings: Settings, clock: Clock, own: OwnProcesses, *, uses_gpu: bool) -> Sampler:
+def open_sampler(settings: Settings, clock: Clock, own: OwnProcesses, *, uses_gpu: Callable[[], bool]) -> Sampler:
     """Return a sampler of this host.
 
     Args:
         own: whose load is not that of others.
-        uses_gpu: the engine computes on the GPU; else its memory is shown, but holds nothing.
+        uses_gpu: whether the engine computes on the GPU now; else its memory is shown, but holds nothing.
     """
     cgroup = Cgroup()
     cpu = CpuProbe(cgroup, own, clock, doubt_percent=settings.worker_cpu_high_watermark)
     probes = Probes(cpu.read, MemoryProbe(cgroup).read, GpuProbe(settings.worker_gpu_index).read)
-    return Sampler(probes, _judged(settings, uses_gpu=uses_gpu))
+    return Sampler(probes, _judged(settings, uses_gpu))
 
 
-def _judged(settings: Settings, *, uses_gpu: bool) -> Judged:
-    judged: dict[str, tuple[Watermark, Callable[[HostFigures], float | None]]] = {
+def _judged(settings: Settings, uses_gpu: Callable[[], bool]) -> Judged:
+    return {
         CPU_OVER: (
             Watermark(settings.worker_cpu_high_watermark, settings.worker_cpu_low_watermark),
             _cpu_of_others if settings.worker_cpu_counts == "others" else _cpu_of_all,
         ),
         MEMORY_OVER: (Watermark(settings.worker_mem_high_watermark, settings.worker_mem_low_watermark), _memory),
+        GPU_MEMORY_OVER: (
+            Watermark(settings.worker_gpu_mem_high_watermark, settings.worker_gpu_mem_low_watermark),
+            lambda figures: figures.gpu.memory_percent if figures.gpu and uses_gpu() else None,
+        ),
     }
-    if uses_gpu:
-        mark = Watermark(settings.worker_gpu_mem_high_watermark, settings.worker_gpu_mem_low_watermark)
-        judged[GPU_MEMORY_OVER] = (mark, _gpu_memory)
-    return judged
 
 
 def _cpu_of_others(figures: HostFigures) -> float | None:
@@ -50,7 +50,3 @@ def _cpu_of_all(figures: HostFigures) -> float | None:
 
 def _memory(figures: HostFigures) -> float | None:
     return figures.memory.percent if figures.memory else None
-
-
-def _gpu_memory(figures: HostFigures) -> float | None:
-    return figures.gpu.memory_percent if figures.gpu else None

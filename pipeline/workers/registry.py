@@ -19,13 +19,11 @@ class Registration:
     Args:
         threads: declared concurrency.
         effective: what can really run at once.
-        engine: rapid, paddle or none.
     """
 
     lanes: tuple[str, ...]
     threads: int
     effective: int
-    engine: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +34,15 @@ class Condition:
         active_tasks: what it holds now.
         holds: why it claims nothing now.
         is_held: it claims nothing of any of its lanes; else `holds` concerns some of them.
+        engine: that reads the next image: rapid, paddle or none.
+        is_on_gpu: it computes on a GPU.
     """
 
     active_tasks: int
     holds: Sequence[str] = ()
     is_held: bool = False
+    engine: str = "none"
+    is_on_gpu: bool = False
     figures: HostFigures = field(default_factory=HostFigures)
 
 
@@ -79,7 +81,8 @@ class WorkerRegistry:
             "effective_concurrency": str(registration.effective),
             "active_tasks": str(active),
             "idle_slots": str(max(registration.effective - active, 0)),
-            "engine": registration.engine,
+            "engine": condition.engine,
+            "gpu_available": "1" if condition.is_on_gpu else "0",
             "last_heartbeat": str(self._clock.now_ms()),
             "version": __version__,
             **words_of(condition.figures),
@@ -108,7 +111,6 @@ def words_of(figures: HostFigures) -> dict[str, str]:
         "memory_total": str(memory.total_bytes) if memory else "",
         "memory_available": str(memory.available_bytes) if memory else "",
         "memory_percent": _percent(memory.percent if memory else None),
-        "gpu_available": "1" if gpu else "0",
         "gpu_util": _percent(gpu.util_percent if gpu else None),
         "gpu_memory_util": _percent(gpu.memory_percent if gpu else None),
     }

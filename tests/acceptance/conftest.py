@@ -61,6 +61,8 @@ def settings_for(folder: Path, **overrides: object) -> Settings:
         "reconcile_interval_seconds": 2,
         "watermark_publish_interval": 1,
         "log_level": "INFO",
+        # The tests send the same few pictures, and mean each.
+        "ocr_reuse_seconds": 0,
         # The machine of the tests may be busy with others.
         "worker_cpu_high_watermark": 100,
         "worker_mem_high_watermark": 100,

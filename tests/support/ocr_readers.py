@@ -4,10 +4,11 @@ import ctypes
 import os
 import signal
 import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipeline.clock import SystemClock
-from pipeline.errors import BadImage, ConfigurationError, FieldProblem, InvalidInput, QueueFull
+from pipeline.errors import BadImage, ConfigurationError, FieldProblem, GpuLost, InvalidInput, QueueFull
 from pipeline.ocr.child import Reader
 from pipeline.ocr.images import ImageLimits
 from pipeline.ocr.reading import read_image
@@ -40,6 +41,39 @@ def refusing(threads: int, limits: ImageLimits) -> Reader:
     raise ConfigurationError("no model")
 
 
+@dataclass(frozen=True, slots=True)
+class PretendedGpu:
+    """Builds the reader of a GPU that is there for as long as `device` exists; an empty file stands for it.
+
+    Its reader obeys, and loses the GPU when that is gone.
+    """
+
+    device: Path
+
+    def __call__(self, threads: int, limits: ImageLimits) -> Reader:
+        if not self.device.exists():
+            raise GpuLost("no CUDA device")
+        return self._read
+
+    def _read(self, data: bytes) -> OcrResult:
+        if not self.device.exists():
+            raise GpuLost("CUDA error 999")
+        return replace(_obey(data.rpartition(MARKER)[2] if MARKER in data else data), engine="gpu")
+
+
+@dataclass(frozen=True, slots=True)
+class OnceBuilt:
+    """Builds an obedient reader for as long as `ticket` exists, and takes it away."""
+
+    ticket: Path
+
+    def __call__(self, threads: int, limits: ImageLimits) -> Reader:
+        if not self.ticket.exists():
+            raise ConfigurationError("no model any more")
+        self.ticket.unlink()
+        return _obey
+
+
 #: Stands in a picture before what `by_marker` shall do.
 MARKER = b"ORDER:"
 
@@ -67,6 +101,7 @@ def _obey(data: bytes) -> OcrResult:
         b"foreign": lambda: _raise(Unpicklable("odd", two="thing")),
         b"no memory": lambda: _raise(MemoryError()),
         b"eat memory": _eat_memory,
+        b"lose the gpu": lambda: _raise(GpuLost("CUDA error 719")),
         b"grow": lambda: _KEPT.append(b"x" * 200_000_000),
     }
     if data.startswith(TELL):

@@ -18,11 +18,15 @@ from tests.support.pictures import corner_marked, encoded
 
 ROOT = Path(__file__).parents[2]
 SCHEDULER = (sys.executable, "-m", "pipeline.scheduler")
+
+
+def ocr_worker(module: str) -> tuple[str, ...]:
+    """The command of a worker of the lane `ocr` whose broker is in a module of `tests.support`."""
+    return (sys.executable, "-m", "dramatiq", f"tests.support.{module}:broker", "--queues", "ocr", "--processes", "1")
+
+
 #: Its engine does what the picture says.
-OBEDIENT_WORKER = (
-    *(sys.executable, "-m", "dramatiq", "tests.support.poison_worker:broker"),
-    *("--queues", "ocr", "--processes", "1"),
-)
+OBEDIENT_WORKER = ocr_worker("poison_worker")
 
 
 class Parts:

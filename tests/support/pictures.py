@@ -19,6 +19,18 @@ def drawn(text: str = "fairlane 2026", size: tuple[int, int] = (480, 120), ink: 
     return picture
 
 
+#: What `tall_page` says.
+TALL_LINES = [f"message {number:02d} of many" for number in range(40)]
+
+
+def tall_page() -> Image.Image:
+    """A page that is searched in tiles, with forty lines."""
+    page = Image.new("RGB", (640, 3200), "white")
+    for number, text in enumerate(TALL_LINES):
+        ImageDraw.Draw(page).text((20 + 40 * (number % 3), 20 + 79 * number), text, fill="black", font_size=34)
+    return page
+
+
 def corner_marked(size: tuple[int, int] = (60, 40)) -> Image.Image:
     """Grey, with a red block at the top left: shows which way is up."""
     picture = Image.new("RGB", size, (128, 128, 128))

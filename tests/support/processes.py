@@ -23,3 +23,8 @@ def is_alive(pid: int) -> bool:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def engine_children() -> list[psutil.Process]:
+    """The children of this process that hold an OCR engine."""
+    return [child for child in psutil.Process().children() if "spawn_main" in " ".join(child.cmdline())]

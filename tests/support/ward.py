@@ -18,11 +18,14 @@ class Ward(Obedience):
 
     Args:
         workers: processes, of one slot each.
+        worker: how one is started.
     """
 
-    def __init__(self, settings: Settings, folder: Path, workers: int = 2) -> None:
+    def __init__(
+        self, settings: Settings, folder: Path, workers: int = 2, worker: tuple[str, ...] = OBEDIENT_WORKER
+    ) -> None:
         super().__init__(settings, folder)
-        self._programs = {"scheduler": SCHEDULER} | {f"worker-{number}": OBEDIENT_WORKER for number in range(workers)}
+        self._programs = {"scheduler": SCHEDULER} | {f"worker-{number}": worker for number in range(workers)}
         self.died: list[str] = []
         self.supervisor = Supervisor(SystemClock(), lambda event: self.died.append(event.kind))
 

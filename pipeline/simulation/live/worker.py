@@ -61,7 +61,7 @@ def working(site: Site, work: Callable[[str], None], *, threads: int) -> Iterato
                 Presence(
                     registry,
                     engine_slots=1,
-                    engine_name="none",
+                    engine=None,
                     heartbeat_s=_HEARTBEAT_S,
                     figures=HostFigures,
                     meet=lambda _: None,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import bench_backpressure, bench_faults, bench_queue, bench_recover, bench_words, eval_ocr
+from benchmarks import bench_backpressure, bench_faults, bench_ocr, bench_queue, bench_recover, bench_words, eval_ocr
 from pipeline.samples import sample_images
 
 
@@ -40,6 +40,13 @@ def test_the_backpressure_benchmark_prints_the_ratio() -> None:
 
     assert "ratio on/off of 1 pairs" in report
     assert "seen held" in report
+
+
+def test_the_ocr_benchmark_prints_the_ratio() -> None:
+    report = "\n".join(bench_ocr.run(bench_ocr.TINY))
+
+    assert "bare engine" in report
+    assert "ratio system/bare of 1 pairs" in report
 
 
 def test_the_words_benchmark_prints_both_tables() -> None:

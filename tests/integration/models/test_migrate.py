@@ -8,7 +8,7 @@ import pytest
 from playhouse.schema_diff import diff_models
 
 from models import base
-from models.base import Database, connection
+from models.base import Database, connection, write
 from models.ledger import Ledger
 from models.migrate import migrate, pending, revert
 from models.sites import LOCAL_SITE, Site
@@ -17,7 +17,7 @@ from pipeline.errors import ConfigurationError
 from pipeline.queue import TaskState
 from tests.support.clock import FakeClock
 from tests.support.databases import close_all
-from tests.support.records import TABLES, new_task
+from tests.support.records import TABLES, finished, new_task
 
 FIRST = "0001_first_tables"
 
@@ -138,3 +138,26 @@ def test_the_walk_over_open_tasks_and_the_search_by_device_use_their_indexes(dat
     for index, query in queries.items():
         plan = " ".join(str(row) for row in database.execute_sql(f"{explain} {query}").fetchall())
         assert index in plan
+
+
+@pytest.mark.feature("R3")
+def test_how_the_engine_saw_an_image_is_kept_by_the_migration_that_gives_it_columns(
+    empty: Database, clock: FakeClock
+) -> None:
+    migrate(empty)
+    ledger = Ledger(empty, clock)
+    ledger.accept(new_task())
+    ledger.start("t1", 1, 1)
+    ledger.finish("t1", 1, finished())
+    revert(empty, "0007_ocr_reuse")
+    packed = '{"read": 40, "view": {"scale": 0.5, "tiles": 3, "direction": "down", "left_out": 0}}'
+    with write(empty):
+        empty.execute_sql(f"UPDATE ocr_result SET duration_ms = '{packed}'")
+
+    migrate(empty)
+
+    view = ledger.view("t1")
+    assert view
+    assert view.ocr
+    assert view.ocr.duration_ms == {"read": 40}
+    assert (view.ocr.scale, view.ocr.tiles, view.ocr.direction) == (0.5, 3, "down")

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipeline.ocr.pool import ChildLimits, OcrPool
+from pipeline.ocr.child import ReaderFactory
+from pipeline.ocr.pool import OcrPool
+from pipeline.ocr.slot import ChildLimits
 from tests.support.ocr_readers import obedient
 from tests.support.pictures import LIMITS
 
@@ -25,12 +27,12 @@ def pool() -> Iterator[OcrPool]:
     pool.close()
 
 
-def make_pool(slots: int = 1, tasks_per_child: int = 1000) -> OcrPool:
+def make_pool(slots: int = 1, tasks_per_child: int = 1000, factory: ReaderFactory = obedient) -> OcrPool:
     """A pool whose children do what the image says."""
     return OcrPool(
         slots=slots,
         threads=1,
         child_limits=ChildLimits(30, tasks_per_child),
         limits=LIMITS,
-        factory=obedient,
+        factory=factory,
     )

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
-from time import perf_counter
 
 import psutil
 import pytest
@@ -14,7 +13,7 @@ from pipeline.ocr.types import OcrResult
 from tests.support.hostile import empty, readable, refused
 
 #: Seconds and bytes above idle that one file may cost: what the issue asks for; 0.2 s and 60 MB were measured.
-LIMIT_S = 2.0
+CPU_LIMIT_S = 2.0
 LIMIT_BYTES = 200_000_000
 
 
@@ -30,7 +29,7 @@ def read(pool: OcrPool, data: bytes, idle_bytes: int) -> OcrResult:
     """Read within the limits; the size of the child is looked at all the while."""
     (pid,) = pool.warm_up()
     child = psutil.Process(pid)
-    began_s = perf_counter()
+    began_s = _cpu_s(child)
     largest_bytes = 0
     with ThreadPoolExecutor(1) as thread:
         reading = thread.submit(pool.read, data)
@@ -40,9 +39,15 @@ def read(pool: OcrPool, data: bytes, idle_bytes: int) -> OcrResult:
                 reading.exception(timeout=0.005)
             except NotYet:
                 continue
-    assert perf_counter() - began_s < LIMIT_S
+    assert _cpu_s(child) - began_s < CPU_LIMIT_S
     assert largest_bytes - idle_bytes < LIMIT_BYTES
     return reading.result()
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    # Not the time of the clock: the machine has other work.
+    times = process.cpu_times()
+    return times.user + times.system
 
 
 @pytest.mark.feature("O7")

@@ -20,7 +20,8 @@ from pipeline.errors import (
     InvalidInput,
     QueueFull,
 )
-from pipeline.ocr.pool import ChildLimits, OcrPool
+from pipeline.ocr.pool import OcrPool
+from pipeline.ocr.slot import ChildLimits
 from pipeline.samples import sample_images
 from tests.integration.ocr.conftest import make_pool
 from tests.support.ocr_readers import refusing
@@ -30,7 +31,8 @@ ROOT = Path(__file__).parents[3]
 
 PARENT = """
 import signal
-from pipeline.ocr.pool import ChildLimits, OcrPool
+from pipeline.ocr.pool import OcrPool
+from pipeline.ocr.slot import ChildLimits
 from tests.support.ocr_readers import obedient
 from tests.support.pictures import LIMITS
 
@@ -44,7 +46,8 @@ if __name__ == "__main__":
 FORGETFUL = """
 import multiprocessing
 import sys
-from pipeline.ocr.pool import ChildLimits, OcrPool
+from pipeline.ocr.pool import OcrPool
+from pipeline.ocr.slot import ChildLimits
 from tests.support.ocr_readers import obedient
 from tests.support.pictures import LIMITS
 

@@ -1,25 +1,82 @@
 """The OCR pool: children that have grown, or read enough, are replaced; those that outgrow their limit are ended."""
 
 import os
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from pipeline.errors import EngineCrashed, EngineMemory
-from pipeline.ocr.pool import ChildLimits, OcrPool
+from pipeline.ocr.pool import OcrPool
+from pipeline.ocr.slot import ChildLimits
 from tests.integration.ocr.conftest import make_pool
-from tests.support.ocr_readers import TELL, obedient
+from tests.support.ocr_readers import TELL, OnceBuilt, obedient
 from tests.support.pictures import LIMITS
+from tests.support.processes import engine_children, is_alive, wait_until
 
 
 @pytest.mark.feature("O6")
-def test_child_is_replaced_after_its_tasks() -> None:
+def test_child_that_has_read_enough_reads_on_until_its_successor_is_warm() -> None:
+    before = engine_children()
     pool = make_pool(tasks_per_child=2)
-    pids = [pool.read(b"image").model for _ in range(4)]
+    (first,) = pool.warm_up()
+    pids = [pool.read(b"image").model for _ in range(3)]
+
+    wait_until(lambda: pool.read(b"image").model != str(first))
+    second = pool.read(b"image").model
+
+    assert pids == [str(first)] * 3
+    wait_until(lambda: not is_alive(first))
+    assert is_alive(int(second))
+    pool.close()
+    wait_until(lambda: engine_children() == before)
+
+
+@pytest.mark.feature("O6")
+def test_successor_takes_over_from_an_idle_child_at_once() -> None:
+    pool = make_pool(tasks_per_child=1)
+    (first,) = pool.warm_up()
+    pool.read(b"image")
+
+    wait_until(lambda: not is_alive(first))
+
+    assert pool.read(b"image").engine == "obedient"
     pool.close()
 
-    assert pids[0] == pids[1] != pids[2] == pids[3]
+
+@pytest.mark.feature("O6")
+def test_child_that_crashes_while_its_successor_is_warm_costs_no_start(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    pool = make_pool(tasks_per_child=1)
+    (first,) = pool.warm_up()
+    before = len(engine_children())
+    pool.read(b"image")
+    with ThreadPoolExecutor(1) as threads:
+        reading = threads.submit(pool.read, TELL + os.fsencode(pipe))
+        assert pipe.read_bytes() == b"begun"
+        wait_until(lambda: len(engine_children()) == before + 1)  # the successor of the one that reads
+        os.kill(first, signal.SIGKILL)
+        with pytest.raises(EngineCrashed):
+            reading.result(30)
+
+    assert pool.read(b"image").engine == "obedient"
+    pool.close()
+
+
+def test_successor_that_cannot_be_built_leaves_the_old_child_reading(tmp_path: Path) -> None:
+    device = tmp_path / "gpu"
+    device.touch()
+    pool = make_pool(tasks_per_child=1, factory=OnceBuilt(device))
+    (first,) = pool.warm_up()
+    before = len(engine_children())
+
+    pids = {pool.read(b"image").model for _ in range(4)}
+    wait_until(lambda: len(engine_children()) == before)
+
+    assert pids == {str(first)}
+    pool.close()
 
 
 @pytest.mark.feature("O6")
@@ -44,7 +101,7 @@ def test_child_that_has_grown_is_replaced_between_two_reads() -> None:
     grown = pool.read(b"grow").model
 
     assert before == [grown] * 2
-    assert pool.read(b"image").model != grown
+    wait_until(lambda: pool.read(b"image").model != grown)
     pool.close()
 
 
@@ -57,7 +114,7 @@ def test_idle_children_are_renewed_and_a_reading_one_is_left_alone(tmp_path: Pat
         reading = threads.submit(pool.read, TELL + os.fsencode(pipe))
         assert pipe.read_bytes() == b"begun"
 
-        assert pool.renew_idle() == 1
+        assert pool.end_idle(are_replaced=True) == 1
 
         renewed = int(pool.read(b"").model)
         assert renewed not in before
@@ -65,10 +122,10 @@ def test_idle_children_are_renewed_and_a_reading_one_is_left_alone(tmp_path: Pat
         pool.close()
         with pytest.raises(EngineCrashed):
             reading.result(30)
-    assert pool.renew_idle() == 0
+    assert pool.end_idle(are_replaced=True) == 0
 
 
 def test_pool_without_children_has_none_to_renew() -> None:
     pool = make_pool()
-    assert pool.renew_idle() == 0
+    assert pool.end_idle(are_replaced=True) == 0
     pool.close()

@@ -4,23 +4,14 @@ import pytest
 from PIL import Image, ImageDraw
 
 from pipeline.ocr.pool import OcrPool
-from tests.support.pictures import drawn, encoded
-
-LINES = [f"message {number:02d} of many" for number in range(40)]
-
-
-def tall_page() -> Image.Image:
-    page = Image.new("RGB", (640, 3200), "white")
-    for number, text in enumerate(LINES):
-        ImageDraw.Draw(page).text((20 + 40 * (number % 3), 20 + 79 * number), text, fill="black", font_size=34)
-    return page
+from tests.support.pictures import TALL_LINES, drawn, encoded, tall_page
 
 
 @pytest.mark.feature("O3")
 def test_every_line_of_a_tall_page_is_read_once(engine_pool: OcrPool) -> None:
     result = engine_pool.read(encoded(tall_page()))
 
-    assert [line.text for line in result.lines] == LINES
+    assert [line.text for line in result.lines] == TALL_LINES
     assert (result.tiles, result.scale) == (3, 1.0)
 
 
@@ -41,12 +32,12 @@ def test_wide_strip_is_one_line(engine_pool: OcrPool) -> None:
 @pytest.mark.parametrize(("degrees", "direction"), [(0, "right"), (90, "down"), (180, "left"), (270, "up")])
 def test_page_turned_by_quarters_is_read_in_order(engine_pool: OcrPool, degrees: int, direction: str) -> None:
     page = Image.new("RGB", (640, 360), "white")
-    for number, text in enumerate(LINES[:4]):
+    for number, text in enumerate(TALL_LINES[:4]):
         ImageDraw.Draw(page).text((20, 20 + 79 * number), text, fill="black", font_size=34)
 
     result = engine_pool.read(encoded(page.rotate(-degrees, expand=True)))
 
-    assert [line.text for line in result.lines] == LINES[:4]
+    assert [line.text for line in result.lines] == TALL_LINES[:4]
     assert result.direction == direction
 
 

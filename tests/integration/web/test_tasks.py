@@ -9,7 +9,7 @@ from tests.support.service import MAC, on_sqlite
 
 HIT = {"word": "bad", "list": "global", "start": 0, "end": 3, "start_utf16": 0, "end_utf16": 3, "surface": "BAD"}
 LINE = {"text": "BAD", "confidence": 0.9, "box": [[0, 0], [9, 0], [9, 9], [0, 9]]}
-OCR = OcrRecord("BAD", [LINE], 1, 0.9, 60, 40, "rapid", "ch_v5", {"decode": 1, "read": 5}, 0.5, 3, "down", 7)
+OCR = OcrRecord("BAD", [LINE], 1, 0.9, 60, 40, "rapid", "ch_v5", {"decode": 1, "read": 5}, 0.5, 3, "down", "t0")
 
 
 def submitted(service, task_id="t1", **fields):
@@ -90,7 +90,7 @@ def test_a_task_that_is_done_shows_what_was_read_and_found(service):
         "scale": 0.5,
         "tiles": 3,
         "direction": "down",
-        "left_out": 7,
+        "reused_from": "t0",
     }
     assert [step["name"] for step in result.json["steps"]] == ["enqueued", "screen"]
     assert "Retry-After" not in result.headers

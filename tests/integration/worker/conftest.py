@@ -106,7 +106,7 @@ def open_shop(valkey: redis.Redis, valkey_url: str, database: models.base.Databa
             Presence(
                 WorkerRegistry(roster, CLOCK, ttl_ms=60_000),
                 engine_slots=1,
-                engine_name="rapid",
+                engine=None,
                 heartbeat_s=20,
                 figures=HostFigures,
                 meet=lambda pids: None,

@@ -15,7 +15,6 @@ from pipeline.middleware import Capability, Context, LeaseRenewal, Measure, Outc
 from pipeline.queue import FairQueue, Inspector, Needs, Roster, Rules, Task
 from pipeline.queue.keys import Keys
 from pipeline.scheduler.no_worker import NoWorker
-from pipeline.workers.gpu_probe import GpuFigures
 from pipeline.workers.registry import WorkerRegistry
 from pipeline.workers.sampler import HostFigures
 from tests.support.processes import wait_until
@@ -23,6 +22,24 @@ from tests.support.processes import wait_until
 CLOCK = SystemClock()
 RULES = Rules(lease_ms=3_000)
 NEEDS = Needs(gpu=frozenset({"ocr"}))
+
+
+class Pretended:
+    """An engine that computes on the GPU of its worker for as long as that has one."""
+
+    def __init__(self, gpus: dict[str, bool], worker: str) -> None:
+        self._gpus, self._worker = gpus, worker
+
+    @property
+    def is_on_gpu(self) -> bool:
+        return self._gpus.get(self._worker, False)
+
+    @property
+    def name(self) -> str:
+        return "paddle" if self.is_on_gpu else "rapid"
+
+    def watch(self, tell: Callable[[], None]) -> None:
+        """Nobody is told: the next heartbeat says it."""
 
 
 class Studio:
@@ -53,9 +70,9 @@ class Studio:
                 Presence(
                     WorkerRegistry(self.roster, CLOCK, ttl_ms=5_000),
                     engine_slots=1,
-                    engine_name="rapid",
+                    engine=Pretended(self.gpus, name),
                     heartbeat_s=1,
-                    figures=lambda: self.figures_of(name),
+                    figures=HostFigures,
                     meet=lambda _: None,
                 ),
                 LeaseRenewal(FairQueue(redis.Redis.from_url(self.url), RULES), renew_s=0.5),
@@ -73,9 +90,6 @@ class Studio:
         self.workers.append(Worker(broker, queues={queue_name}, worker_threads=2, worker_timeout=50))
         self.workers[-1].start()
         return broker
-
-    def figures_of(self, name: str) -> HostFigures:
-        return HostFigures(gpu=GpuFigures(0.0, 0.0) if self.gpus.get(name) else None)
 
     def judge(self, strategy: str) -> None:
         NoWorker(self.queue, self.inspector, self.roster, self.ledger, strategy=strategy, grace_ms=0).run()

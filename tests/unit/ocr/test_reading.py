@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from pipeline.clock import SystemClock
-from pipeline.errors import ConfigurationError
+from pipeline.errors import ConfigurationError, ImageTooLarge
 from pipeline.ocr.engine import Reading
 from pipeline.ocr.reading import check_engine, find_lines, read_found, read_image
 from pipeline.ocr.types import Box, OcrResult
@@ -80,7 +80,7 @@ def test_result_says_how_it_came_about() -> None:
     result = read(drawn(size=(600, 400)), Scripted(lambda pixels: [quad(10, 20, 100, 40)]))
 
     assert set(result.duration_ms) == {"decode", "find", "read"}
-    assert (result.tiles, result.direction, result.left_out) == (1, "right", 0)
+    assert (result.tiles, result.direction) == (1, "right")
 
 
 @pytest.mark.feature("O3")
@@ -144,13 +144,13 @@ def test_lines_of_white_space_and_doubtful_ones_are_left_out() -> None:
 
 
 @pytest.mark.feature("O7")
-def test_crowded_picture_is_read_in_part_and_says_so() -> None:
+def test_crowded_picture_is_refused_before_anything_is_read() -> None:
     engine = Scripted(lambda pixels: [quad(0, 300 - row * 40, 90, 320 - row * 40) for row in range(8)])
 
-    result = read_image(encoded(drawn(size=(400, 400))), replace(LIMITS, max_lines=5), engine, SystemClock())
+    with pytest.raises(ImageTooLarge, match="8 lines of text; at most 5"):
+        read_image(encoded(drawn(size=(400, 400))), replace(LIMITS, max_lines=5), engine, SystemClock())
 
-    assert result.left_out == 3
-    assert [line.box[0][1] for line in result.lines] == [20, 60, 100, 140, 180]
+    assert engine.lines == []
 
 
 def test_engine_that_reads_nothing_is_refused() -> None:

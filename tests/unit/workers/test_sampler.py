@@ -31,7 +31,7 @@ class Readings:
     def sampler(self, *, uses_gpu: bool = False, **settings: object) -> Sampler:
         chosen = Settings(_env_file=None, **settings)
         probes = Probes(self.read_cpu, lambda: self.memory, lambda: self.gpu)
-        return Sampler(probes, _judged(chosen, uses_gpu=uses_gpu), period_s=0.01)
+        return Sampler(probes, _judged(chosen, lambda: uses_gpu), period_s=0.01)
 
 
 @pytest.fixture
