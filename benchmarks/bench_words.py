@@ -73,7 +73,7 @@ def run(plan: Plan) -> Iterator[str]:
         rows += [[", ".join(sorted(views)), *_screened(detector, some, length, plan.rounds)] for length, some in texts]
     yield table(["views", "characters", "texts/s", "us a text", "hits"], rows)
     yield ""
-    heads = ["words", "s to make", "MB at most", "ms to write", "MB of file", "ms to map", "MB more", "us first text",
+    heads = ["words", "s to make", "MB at most", "ms to write", "MB of file", "MB more", "ms to map", "us first text",
              "ms longest text", "while mapping"]  # fmt: skip
     yield table(heads, [_compiled(size, plan.rounds if size <= plan.words[0] else 1) for size in plan.words])
 
