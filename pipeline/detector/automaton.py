@@ -1,14 +1,14 @@
 """Search for many patterns in one pass; the only code that knows the engines."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Protocol, Self
 
 import daachorse
 import numpy as np
 
 #: Code points that are searched at once: bounds the memory that the matches of a text of one letter take.
-_PIECE_CHARS = 8_192
+_PIECE_CHARS = 2_048
 #: Patterns from which on the engine works on UTF-16.
 CHARWISE_MAX_PATTERNS = 100_000
 _UTF16 = "utf-16-be"
@@ -140,14 +140,14 @@ class Automaton:
         """Return the automaton that was made bytes; the bytes must be known to be undamaged."""
         return cls(engine.of_bytes(data[_HEAD_BYTES:]), int.from_bytes(data[:_HEAD_BYTES], "little"))
 
-    def find(self, text: str) -> list[Match]:
-        """Return (start, end, index of the pattern) of every match, those inside others too, in code points.
+    def find(self, text: str) -> Iterable[Match]:
+        """Give (start, end, index of the pattern) of every match, those inside others too, in code points.
 
         They come in the order of their ends; of those of one end the longest is first.
         """
         if len(text) <= _PIECE_CHARS:
             return self._engine.find(text)
-        return list(self._find_in_pieces(text))
+        return self._find_in_pieces(text)
 
     def _find_in_pieces(self, text: str) -> Iterator[Match]:
         for begin in range(0, len(text), _PIECE_CHARS):

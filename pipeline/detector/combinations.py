@@ -19,13 +19,11 @@ def combined(mates: Mates, finds: Sequence[Found]) -> Iterator[Together]:
     """Give each place where all wanted words stand together, left to right, none sharing a word with the one before.
 
     Args:
-        finds: sorted by their start.
+        finds: of these words, sorted by their start.
     """
     chain: list[Found] = []
     missing = set(mates.words)
     for find in finds:
-        if find.entry.number not in mates.words:
-            continue
         if chain and find.start - chain[-1].end > mates.combination.within:
             chain, missing = [], set(mates.words)
         chain.append(find)

@@ -123,7 +123,7 @@ class Compilation:
                 lacking += [view] if view in own else []
             elif view == "ocr":
                 self.looks.add(looks_of_word(text), number)
-            elif view == "pinyin" and syllables_of(text) >= least[view]:
+            elif view == "pinyin" and syllables_of(text, self._words[number]) >= least[view]:
                 for sound in sounds_of_word(text):
                     self.sounds.add(sound, number)
                 for latin in latin_spellings(text):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from pipeline.detector.candidates import Candidates
 from pipeline.detector.combinations import combined
 from pipeline.detector.contacts import contacts
 from pipeline.detector.findings import ContactHit, Hit, HitKind, Screening, masked, verdict_of
@@ -19,6 +20,10 @@ _REQUEST_LISTS_KEPT = 64
 
 #: Hits of one text that are reported: a text made of one word over and over says nothing more by the rest of them.
 HITS_MAX = 1_000
+
+#: The hit, over all of a text, that says that it was not looked at whole: too many candidates.
+_CUT = "too many candidates"
+_CUT_RATING = Rating(action="review")
 
 
 _REQUEST = Source(Lexicon(), "request")
@@ -80,16 +85,26 @@ class Detector:
 
     def _finds(self, text: str, words: Sequence[str], folded: Folded) -> Iterator["_Find"]:
         found = [(source, source.lexicon.find(folded)) for source in self.sources]
-        allowed = [find for _, finds in found for find in finds if find.entry.role == "allow"]
+        yield from (_cut(source, text) for source, (_, is_cut) in found if is_cut)
+        allowed = [find for _, (finds, _) in found for find in finds if find.entry.role == "allow"]
         if words:
-            for find in reported(_lexicon_of(tuple(words)).find(folded), allowed):
+            own, is_cut = _lexicon_of(tuple(words)).find(folded)
+            if is_cut:
+                yield _cut(_REQUEST, text)
+            for find in reported(own, allowed):
                 yield _Find(find.entry.word, _REQUEST, find.start, find.end, find.rating, "word")
-        for source, finds in found:
+        for source, (finds, _) in found:
             if finds:
                 yield from self._words(source, finds, allowed)
                 yield from self._together(source, finds, allowed)
-            for expression, start, end in source.lexicon.expressions.find(text):
-                yield _Find(expression.id, source, start, end, expression.rating, "regex")
+            yield from self._expressions(source, text)
+
+    def _expressions(self, source: Source, text: str) -> Iterator["_Find"]:
+        candidates = Candidates(len(text))
+        for expression, start, end in candidates(source.lexicon.expressions.find(text)):
+            yield _Find(expression.id, source, start, end, expression.rating, "regex")
+        if candidates.is_cut:
+            yield _cut(source, text)
 
     def _words(self, source: Source, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
         denied = [find for find in found if find.entry.role == "deny" and not find.entry.is_part_too]
@@ -100,12 +115,16 @@ class Detector:
         parts = [find for find in found if find.entry.role == "part"]
         if not parts:
             return
-        parts = sorted(not_covered(parts, allowed), key=lambda find: (find.start, find.end))
+        by_number: dict[int, list[Found]] = {}
+        for part in not_covered(parts, allowed):
+            by_number.setdefault(part.entry.number, []).append(part)
         for mates in source.lexicon.combinations:
-            combination = mates.combination
-            for together in combined(mates, parts):
-                start, end = together.words[0].start, max(find.end for find in together.words)
-                yield _Find(combination.id, source, start, end, combination.rating, "combination")
+            if mates.words <= by_number.keys():
+                own = [find for number in mates.words for find in by_number[number]]
+                for together in combined(mates, sorted(own, key=lambda find: (find.start, find.end))):
+                    start, end = together.words[0].start, max(find.end for find in together.words)
+                    one = mates.combination
+                    yield _Find(one.id, source, start, end, one.rating, "combination")
 
     def _contacts(self, folded: Folded, spans: "_Spans") -> list[ContactHit]:
         wanted = self._contact_ratings
@@ -136,6 +155,10 @@ class _Find(NamedTuple):
     @property
     def action(self) -> Action:
         return self.rating.action
+
+
+def _cut(source: Source, text: str) -> _Find:
+    return _Find(_CUT, source, 0, len(text), _CUT_RATING, "cut")
 
 
 class _Spans:

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from pipeline.detector.rules import ACTIONS, LEVEL_MAX, Action, ContactKind, Rating
 
 ListScope = Literal["request", "device", "site", "global"]
-HitKind = Literal["word", "combination", "regex"]
+HitKind = Literal["word", "combination", "regex", "cut"]
 Suggestion = Literal["block", "review", "pass"]
 Point = tuple[float, float]
 Box = tuple[Point, Point, Point, Point]
@@ -40,7 +40,8 @@ class Hit:
     """One sensitive word in a text.
 
     Args:
-        word: as its list spells it; of a combination or an expression its id.
+        word: as its list spells it; of a combination or an expression its id. A hit of kind `cut` is over all of a text
+            that has too many candidates to look at them all.
         list: whose word it is.
         list_name: of the list that has it; empty for a word of the request.
         start: in code points of the original text, as end, which is exclusive.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pipeline.detector.characters import Kind
 from pipeline.detector.forms import Form
-from pipeline.detector.normalize import Folded
+from pipeline.detector.normalize import Folded, fold
 from pipeline.detector.readings import readings
 from pipeline.detector.renderings import Rendering
 from pipeline.detector.verify import Span, verified
@@ -32,12 +32,20 @@ _LETTER, _OTHER = bytes((Kind.LETTER,)), bytes((Kind.OTHER,))
 _NO_SYLLABLES = frozenset(("m", "n", "hm"))
 
 
-def syllables_of(text: str) -> int:
-    """Return how many ideographs and numerals of a folded word are read; 0 when the word holds what is not."""
+def syllables_of(text: str, word: str) -> int:
+    """Return how many characters of a folded word are read; 0 when it holds what is not, or no ideograph at all.
+
+    Args:
+        word: before folding, which makes digits of numerals: 八九六四 is read, and 8964 is a number.
+    """
     of = readings().of
-    if all(char in of or char.isascii() for char in text):
-        return sum(char in of for char in text)
-    return 0
+    if not all(char in of or char.isascii() for char in text) or (text.isascii() and not _has_numerals(word)):
+        return 0
+    return sum(char in of for char in text)
+
+
+def _has_numerals(word: str) -> bool:
+    return bytes((Kind.NUMERAL,)) in fold(word).kinds
 
 
 def sounds_of_word(text: str) -> list[str]:

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.detector.characters import NO_CHARACTER
+
 _FILE = Path(__file__).with_name("readings.tsv")
 #: The table holds characters of the basic plane only.
 _CODES = 0x10000
@@ -50,6 +52,8 @@ def readings() -> Readings:
         codes = [*map(ord, chars)]
         first[codes] = ord(own[0])
         second[codes] = ord(own[1 % len(own)])
+    for table in (first, second):  # a text may hold the symbols themselves, which sound like nothing
+        table[_FIRST_SYMBOL : _FIRST_SYMBOL + len(symbols)] = ord(NO_CHARACTER)
     return Readings(first, second, of, symbols)
 
 

@@ -39,6 +39,12 @@ class _Rated(BaseModel):
 class _WordRule(_Rated):
     word: str
     boundary: Boundary = "auto"
+
+    def rule(self) -> Word:
+        return Word(self.word, self.rating(), self.boundary)
+
+
+class _DenyRule(_WordRule):
     views: list[View] = Field(default_factory=list, max_length=8)
 
     def rule(self) -> Word:
@@ -65,15 +71,16 @@ def _as_rule(value: Any) -> Any:
     return {"word": value} if isinstance(value, str) else value
 
 
-_WordOrRule = Annotated[_WordRule, BeforeValidator(_as_rule)]
+_AllowOrWord = Annotated[_WordRule, BeforeValidator(_as_rule)]
+_DenyOrWord = Annotated[_DenyRule, BeforeValidator(_as_rule)]
 
 
 class _Rules(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     format: Literal[1] = 1
-    deny: list[_WordOrRule] = Field(default_factory=list)
-    allow: list[_WordOrRule] = Field(default_factory=list)
+    deny: list[_DenyOrWord] = Field(default_factory=list)
+    allow: list[_AllowOrWord] = Field(default_factory=list)
     combos: list[_CombinationRule] = Field(default_factory=list, max_length=10_000)
     regex: list[_ExpressionRule] = Field(default_factory=list)
     contacts: dict[ContactKind, _ContactRule] | None = None

@@ -20,7 +20,9 @@ _FILE = Path(__file__).with_name("glyphs.tsv")
 _WAYS_MAX = 3
 
 
-class _Glyphs(NamedTuple):
+class Glyphs(NamedTuple):
+    """What parts make which characters, and into which parts a character falls apart."""
+
     parts: Automaton
     whole: Sequence[str]
     apart: Mapping[str, str]
@@ -28,21 +30,21 @@ class _Glyphs(NamedTuple):
 
 def falls_apart(word: str) -> bool:
     """Say whether a folded word holds a character that can be taken apart."""
-    return any(char in _glyphs().apart for char in word)
+    return any(char in glyphs().apart for char in word)
 
 
 def put_together(folded: Folded) -> Rendering | None:
     """Return a text with what looks like parts put together, from the left, the longest first; None: there are none."""
-    glyphs = _glyphs()
-    matches = glyphs.parts.find(folded.text)
+    table = glyphs()
+    matches = [*table.parts.find(folded.text)]
     if not matches:
         return None
     chosen = [*_from_the_left(matches)]
     starts = np.ones(len(folded.kept) + 1, dtype=np.bool_)
-    ways = np.empty((max(len(glyphs.whole[index]) for _, _, index in chosen), len(starts)), dtype=np.uint32)
+    ways = np.empty((max(len(table.whole[index]) for _, _, index in chosen), len(starts)), dtype=np.uint32)
     ways[:, :-1] = folded.kept
     for start, end, index in chosen:
-        whole = glyphs.whole[index]
+        whole = table.whole[index]
         for number, way in enumerate(ways):
             way[start] = ord(whole[number % len(whole)])
         starts[start + 1 : end] = False
@@ -63,7 +65,8 @@ def is_put_together(bounds: Sequence[int]) -> bool:
 
 
 @cache
-def _glyphs() -> _Glyphs:
+def glyphs() -> Glyphs:
+    """The table, ready to search; made once in a process that needs it."""
     whole: dict[str, str] = {}
     apart: dict[str, str] = {}
     for line in _FILE.read_text("utf-8").splitlines():
@@ -71,7 +74,7 @@ def _glyphs() -> _Glyphs:
             char, apart[char] = line.split("\t")
             for parts in apart[char].split(" "):
                 whole[parts] = whole.get(parts, "") + char
-    return _Glyphs(Automaton.of_patterns(list(whole)), [chars[:_WAYS_MAX] for chars in whole.values()], apart)
+    return Glyphs(Automaton.of_patterns(list(whole)), [chars[:_WAYS_MAX] for chars in whole.values()], apart)
 
 
 @cache

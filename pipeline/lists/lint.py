@@ -152,7 +152,7 @@ def _found_in(words: list[str], lexicon: Lexicon) -> Iterator[tuple[str, bool, F
     """Give each denied word that is found in one of `words`, with that word, and whether it is all of it."""
     for piece in _pieces(words):
         starts = np.concatenate(([0], np.cumsum([len(word) + 1 for word in piece])))
-        finds = list(lexicon.find(fold("\n".join(piece))))
+        finds = lexicon.find(fold("\n".join(piece))).found
         denied = [find for find in finds if find.entry.role == "deny" and not find.entry.is_part_too]
         for find in not_covered(denied, [find for find in finds if find.entry.role == "allow"]):
             index = int(np.searchsorted(starts, find.start, "right")) - 1

@@ -62,7 +62,8 @@ def test_the_words_benchmark_prints_both_tables() -> None:
     report = "\n".join(bench_words.run(bench_words.TINY))
 
     assert "at best" in report
-    assert "s to make ready" in report
+    assert "ocr, pinyin, split" in report
+    assert "while mapping" in report
 
 
 def test_the_lists_benchmark_prints_what_a_swap_costs() -> None:

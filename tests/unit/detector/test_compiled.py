@@ -6,9 +6,12 @@ import psutil
 import pytest
 
 from pipeline.detector import compiled
+from pipeline.detector.characters import characters
 from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
-from pipeline.detector.rules import Combination, Expression, Rating, RuleSet, Word
+from pipeline.detector.readings import readings
+from pipeline.detector.rules import Combination, Expression, Rating, RuleSet, View, Word
+from pipeline.detector.split_glyphs import glyphs
 from pipeline.errors import ListDamaged, ListOutdated
 
 RULES = RuleSet(
@@ -85,6 +88,21 @@ def test_a_list_that_was_folded_by_another_table_is_refused(path: Path, monkeypa
             Lexicon.open(path)
     finally:
         compiled._about.cache_clear()
+
+
+@pytest.mark.parametrize("views", [frozenset(), frozenset({"pinyin"}), frozenset({"split"})])
+def test_the_first_text_waits_for_no_table(views: frozenset[View]) -> None:
+    rules = RuleSet(deny=(Word("代开发票"),), views=views)
+    data = Lexicon(rules=rules).to_bytes()
+    for table in (characters, readings, glyphs):
+        table.cache_clear()
+
+    detector = Detector(Lexicon.of_bytes(data))
+
+    read = [table.cache_info().currsize for table in (characters, readings, glyphs)]
+    detector.screen("代开发票，带开发票，代开癶票")
+    assert [table.cache_info().currsize for table in (characters, readings, glyphs)] == read
+    assert read == [1, int("pinyin" in views), int("split" in views)]
 
 
 def test_writing_and_mapping_a_list_over_and_over_leaks_nothing(path: Path) -> None:

@@ -92,7 +92,29 @@ def test_a_list_wants_it_for_words_of_three_ideographs_only() -> None:
     assert [hit.surface for hit in hits] == ["带开票", "daikaipiao"]
 
 
-@pytest.mark.parametrize("word", ["赌", "abc", "あい", "C#", "赌あ博"])
+def test_numbers_have_no_sound_unless_they_are_spelled_out() -> None:
+    rules = rules_of_json(json.dumps({"deny": ["110", "八九六四"], "views": ["pinyin"]}))
+
+    assert [hit.surface for hit in Detector(Lexicon(rules=rules)).screen("依依灵 罢酒流寺 bajiuliusi").hits] == [
+        "罢酒流寺",
+        "bajiuliusi",
+    ]
+
+
+def test_characters_of_private_use_sound_like_nothing() -> None:
+    (way,) = sounds_of_word("微信")
+
+    assert told(way, "微信") == []
+
+
+def test_an_allowed_word_has_no_views() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        rules_of_json(json.dumps({"allow": [{"word": "威信", "views": ["pinyin"]}]}))
+
+    assert [problem.pointer for problem in caught.value.problems] == ["/allow/0/views"]
+
+
+@pytest.mark.parametrize("word", ["赌", "abc", "110", "あい", "C#", "赌あ博"])
 def test_a_word_that_has_no_sound_is_refused_with_its_place(word: str) -> None:
     rules = rules_of_json(json.dumps({"deny": ["好", {"word": word, "views": ["pinyin"]}]}))
 

@@ -18,4 +18,6 @@ def test_words_that_fold_to_the_same_are_one_word() -> None:
     lexicon = Lexicon(["WeChat", "ＷＥＣＨＡＴ", " wechat "])
 
     assert lexicon.words == ("WeChat",)
-    assert [(find.entry.word, find.start, find.end) for find in lexicon.find(fold("my wechat"))] == [("WeChat", 3, 9)]
+    assert [(find.entry.word, find.start, find.end) for find in lexicon.find(fold("my wechat")).found] == [
+        ("WeChat", 3, 9)
+    ]
