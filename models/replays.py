@@ -90,6 +90,7 @@ def _reopened(task_id: str, above_token: int, begun_ms: int) -> TaskRow:
             ended_ms=None,
             due_ms=None,
             run_ms=None,
+            is_counted=False,
         )
         .where(Task.task_id == task_id, Task.state.in_(DEAD_STATES), Task.token == known.token)
         .returning(Task)

@@ -23,7 +23,7 @@ class DetectorReport(BaseModel):
     score = DoubleField(null=True)
     words = JSONField()
     occurred_ms = BigIntegerField(null=True)
-    created_ms = BigIntegerField()
+    created_ms = BigIntegerField(index=True)
 
     class Meta:
         primary_key = CompositeKey("site", "mac", "detection_id")

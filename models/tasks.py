@@ -2,6 +2,7 @@
 
 from peewee import (
     BigIntegerField,
+    BooleanField,
     CharField,
     CompositeKey,
     FixedCharField,
@@ -23,7 +24,10 @@ STEP_NAMES = ("enqueued", "fetch", "ocr", "screen", "store", "notify", "archive"
 
 
 class Task(BaseModel):
-    """An accepted task. `token` is that of the newest lease that wrote here; older leases can no longer write."""
+    """An accepted task. `token` is that of the newest lease that wrote here; older leases can no longer write.
+
+    `is_counted` says that its end is in the statistics (`models/statistics.py`); a replayed task ends and counts again.
+    """
 
     task_id = CharField(64, primary_key=True)
     lane = CharField(16)
@@ -43,10 +47,13 @@ class Task(BaseModel):
     ended_ms = BigIntegerField(null=True)
     due_ms = BigIntegerField(null=True)
     run_ms = BigIntegerField(null=True)
+    is_counted = BooleanField(default=False)
 
 
 # The walk over open tasks must not pay for the millions that have ended.
 Task.add_index(Task.task_id, where=Task.ended_ms.is_null(), name="task_open")
+# What is to be counted, and what is old enough to go, oldest first.
+Task.add_index(Task.is_counted, Task.ended_ms, name="task_is_counted_ended_ms")
 Task.add_index(Task.lane, Task.state, name="task_lane_state")
 Task.add_index(Task.mac, Task.created_ms, name="task_mac_created_ms")
 

@@ -103,7 +103,7 @@ class Settings(BaseSettings):
     scale_max_workers: int = Field(100, ge=1, description="workers of a lane that /api/scale asks for, at most")
     scale_down_after_seconds: int = Field(300, ge=0, description="seconds of too many workers until one less")
 
-    # OCR and detection.
+    # OCR, detection and what is kept; days of 0 mean for ever.
     ocr_engine: Literal["auto", "paddle", "rapid"] = Field(
         "auto", description="auto: PaddleOCR on a GPU if it can be used, else RapidOCR; paddle: on the CPU too"
     )
@@ -140,6 +140,13 @@ class Settings(BaseSettings):
         86_400, ge=0, description="seconds for which the reading of an image serves the same image again; 0: never"
     )
     image_delete_after_end: bool = Field(default=False, description="delete the stored image once its task has ended")
+    retention_results_days: int = Field(0, ge=0, description="days after its end until a task goes, with its results")
+    retention_reports_days: int = Field(0, ge=0, description="days until a device's own report goes")
+    retention_dead_letters_days: int = Field(0, ge=0, description="days until a dead letter goes")
+    retention_images_days: int = Field(0, ge=0, description="days after its task ended until an image goes")
+    retention_audit_days: int = Field(0, ge=0, description="days until the copy of an image with hits goes")
+    retention_orphans_days: int = Field(7, ge=0, description="days until an image goes that belongs to no task")
+    statistics_utc_offset_minutes: int = Field(0, ge=-720, le=840, description="minutes its days begin before UTC's")
     words_file: Path | None = Field(None, description="a global list of this host alone: lines, .csv or rules in .json")
     words_refresh_seconds: float = Field(2.0, gt=0, le=60, description="seconds between two looks for published lists")
     words_per_request_max: int = Field(1000, ge=0, description="words one request may bring along")
@@ -195,11 +202,6 @@ class Settings(BaseSettings):
             return inside
         digest = hashlib.sha256(os.fsencode(inside)).hexdigest()[:16]
         return Path(tempfile.gettempdir()) / f"fairlane-{digest}" / "valkey.sock"
-
-    @property
-    def words_folder(self) -> Path:
-        """Where the processes of this host map compiled lists from."""
-        return self.data_dir / "words"
 
     @property
     def is_redis_embedded(self) -> bool:

@@ -3,11 +3,11 @@
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 import obstore
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: Stops a hung server from holding a task: a refused port is known after 0.3 s, a silent one after 6.3 s.
 _CLIENT_OPTIONS: "ClientConfig" = {"timeout": "5s", "connect_timeout": "2s"}
 _RETRIES: "RetryConfig" = {"max_retries": 2, "retry_timeout": timedelta(seconds=10)}
+
+#: Objects listed, or deleted, in one request; a bucket takes no more.
+_PAGE = 1_000
 
 #: What may follow `?` in an s3:// URL; everything else, the secrets above all, comes as the usual AWS_* variables.
 _S3_OPTIONS = ("endpoint", "region")
@@ -60,6 +63,18 @@ def open_store(url: str) -> "ObjectStore":
     return ObjectStore(_Bucket(parts.netloc, parts.path.strip("/"), options))
 
 
+class StoredObject(NamedTuple):
+    """A key, and when something was last stored under it, epoch ms by the clock of the store."""
+
+    key: str
+    stored_ms: int
+
+    @property
+    def task_id(self) -> str:
+        """The task that the key was made from."""
+        return self.key.rpartition("/")[2]
+
+
 class ObjectStore:
     """Bytes under keys; whoever reads a key gets all of what was put there last, never a part.
 
@@ -88,6 +103,26 @@ class ObjectStore:
         """Delete what is stored, if anything is."""
         with suppress(ObjectMissing), self._reaching(key) as store:
             obstore.delete(store, key)
+
+    def delete_all(self, keys: Sequence[str]) -> None:
+        """Delete what is stored under these keys, if anything is."""
+        for start in range(0, len(keys), _PAGE):
+            with suppress(ObjectMissing), self._reaching(keys[start]) as store:
+                obstore.delete(store, list(keys[start : start + _PAGE]))
+
+    def pages(self, prefix: str) -> Iterator[list["StoredObject"]]:
+        """Yield all that is stored below a prefix, in pages of a thousand, in no order.
+
+        What is stored or deleted meanwhile may be among it or not.
+        """
+        with self._reaching(prefix) as store:
+            listing = iter(obstore.list(store, prefix, chunk_size=_PAGE))
+        while True:
+            with self._reaching(prefix):
+                page = next(listing, None)
+            if page is None:
+                return
+            yield [StoredObject(one["path"], round(one["last_modified"].timestamp() * 1000)) for one in page]
 
     def copy(self, source: str, target: str) -> None:
         """Store under `target` what `source` holds, in place of what was there. Raises: ObjectMissing."""

@@ -7,7 +7,7 @@ from models.reports import DetectorReports
 from models.word_shelf import WordShelf
 from pipeline.clock import SystemClock
 from pipeline.intake import Intake
-from pipeline.lists.compiled import CompiledLists
+from pipeline.lists.compiled import open_compiled
 from pipeline.lists.following import follow_lists
 from pipeline.lists.library import Library
 from pipeline.queue import open_inspector, open_queue, open_roster
@@ -33,7 +33,7 @@ app = create_app(
     reports=reports,
     dead_letters=DeadLetters(database, clock),
     store=store,
-    library=Library(shelf, CompiledLists(shelf, store, settings.words_folder)),
+    library=Library(shelf, open_compiled(shelf, store, settings)),
     lists=follow_lists(shelf, store, settings),
     clock=clock,
 )

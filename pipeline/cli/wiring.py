@@ -5,7 +5,7 @@ from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.word_shelf import WordShelf
 from pipeline.clock import SystemClock
-from pipeline.lists.compiled import CompiledLists
+from pipeline.lists.compiled import open_compiled
 from pipeline.lists.following import FollowedLists, follow_lists
 from pipeline.lists.library import Library
 from pipeline.queue import FairQueue, Inspector, Roster, open_inspector, open_queue, open_roster
@@ -43,7 +43,7 @@ def library_of(settings: Settings) -> Library:
     """Return the lists of words of a bound database."""
     shelf = _shelf_of(settings)
     store = open_store(settings.effective_storage_url)
-    return Library(shelf, CompiledLists(shelf, store, settings.words_folder))
+    return Library(shelf, open_compiled(shelf, store, settings))
 
 
 def lists_of(settings: Settings) -> FollowedLists:

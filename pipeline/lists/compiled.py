@@ -20,6 +20,7 @@ from pipeline.errors import (
     ObjectMissing,
     StorageUnavailable,
 )
+from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
 
 _log = logging.getLogger(__name__)
@@ -31,6 +32,11 @@ _FILES_MAX = 1_000
 def object_key(sha256: str) -> str:
     """Where the compiled form of a content is stored."""
     return f"words/{sha256}"
+
+
+def open_compiled(shelf: WordShelf, store: ObjectStore, settings: Settings) -> "CompiledLists":
+    """Return the compiled forms, their files in the data folder of this host; nothing is opened yet."""
+    return CompiledLists(shelf, store, settings.data_dir / "words")
 
 
 class CompiledLists:

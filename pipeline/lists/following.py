@@ -16,7 +16,7 @@ from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
 from pipeline.detector.sources import Source
 from pipeline.errors import FairlaneError
-from pipeline.lists.compiled import CompiledLists
+from pipeline.lists.compiled import CompiledLists, open_compiled
 from pipeline.lists.reading import load_list
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
@@ -208,7 +208,7 @@ def follow_lists(shelf: WordShelf, store: ObjectStore, settings: Settings) -> Fo
 
     Raises: ConfigurationError when that is no list.
     """
-    compiled = CompiledLists(shelf, store, settings.words_folder)
+    compiled = open_compiled(shelf, store, settings)
     return FollowedLists(shelf, compiled, source_of_file(settings.words_file), settings.words_refresh_seconds)
 
 

@@ -6,6 +6,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.errors import EngineCrashed
+
 Pixels = NDArray[np.uint8]
 #: Four corners of a line, clockwise from the top left as the picture stands. **Shape** (4, 2), float32, px.
 Quad = NDArray[np.float32]
@@ -49,3 +51,15 @@ class Engine(Protocol):
         Raises: EngineCrashed, as `find` does.
         """
         ...
+
+
+def read_all(engine: Engine, lines: Sequence[Pixels]) -> Sequence[Reading]:
+    """Return a reading for each line.
+
+    Raises: EngineCrashed when the engine fails, or says more or less than it was asked: an answer with holes is a
+        failure, not a picture without text.
+    """
+    said = engine.read(lines)
+    if len(said) != len(lines):
+        raise EngineCrashed(f"{engine.name} was shown {len(lines)} lines and read {len(said)}")
+    return said

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pipeline.ocr.engine import Engine, Pixels, Reading
+from pipeline.ocr.engine import Engine, Pixels, Reading, read_all
 
 #: Width by height of the longest line that is read whole: readers slow down, and grow unsure, with the square of it.
 _WHOLE_RATIO = 40.0
@@ -23,7 +23,7 @@ def read_in_pieces(lines: Sequence[Pixels], engine: Engine) -> list[Reading]:
     cuts = [_cuts(line) for line in lines]
     edges = [[0, *(place for place, _ in cut), line.shape[1]] for line, cut in zip(lines, cuts, strict=True)]
     parts = [line[:, left:right] for line, edge in zip(lines, edges, strict=True) for left, right in pairwise(edge)]
-    said = iter(engine.read(parts))
+    said = iter(read_all(engine, parts))
     return [_one([next(said) for _ in pairwise(edge)], cut) for edge, cut in zip(edges, cuts, strict=True)]
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from pipeline.clock import Clock
-from pipeline.errors import ConfigurationError, ImageTooLarge
+from pipeline.errors import ConfigurationError
+from pipeline.ocr.crowd import count_specks, made_small, refuse_crowd
 from pipeline.ocr.engine import Engine, Pixels, Quad
 from pipeline.ocr.images import ImageLimits, decode_image, is_long
 from pipeline.ocr.order import in_reading_order
@@ -28,6 +29,8 @@ _LARGEST_FACTOR = 2.0
 _LEAST_FACTOR = 1.2
 #: px; a picture no longer than this, in which nothing was found, is looked at once more, enlarged.
 _SMALL_PICTURE_PX = 640
+#: Share of what was found in tiles that is certainly not found twice: they overlap by a tenth.
+_SEEN_ONCE = 0.8
 #: Grey levels between the darkest and the brightest sample of a picture that shows nothing.
 _FLAT_LEVELS = 8
 #: What is read with less is no text. Icons come as single signs, half sure.
@@ -97,16 +100,33 @@ def find_lines(pixels: Pixels, engine: Engine, limits: ImageLimits) -> Found:
         return Found(pixels, [], 0)
     length_px = max(height_px, width_px)
     tiles = tiles_of(length_px) if is_long(width_px, height_px) else [Tile(0, length_px)]
-    quads = find_in_tiles(pixels, tiles, lambda part: _find_padded(part, engine))
+    quads = find_in_tiles(pixels, tiles, _Search(engine, limits.max_lines).find)
     factor = _enlargement(quads, length_px, limits.longest_side_px)
     if factor > 1:
         size = round(width_px * factor), round(height_px * factor)
         pixels = np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
         quads = list(_find_padded(pixels, engine))
-    if len(quads) > limits.max_lines:
-        raise ImageTooLarge(f"the image shows {len(quads)} lines of text; at most {limits.max_lines} are read")
+    refuse_crowd(len(quads), limits.max_lines)
     quads = sorted(quads, key=lambda quad: (bounds(quad)[1], bounds(quad)[0]))
     return Found(pixels, quads, len(tiles), factor)
+
+
+class _Search:
+    """Finds the lines in the parts of one picture, and refuses a crowd as soon as that is certain."""
+
+    def __init__(self, engine: Engine, max_lines: int) -> None:
+        self._engine = engine
+        self._max_lines = max_lines
+        self._seen = 0
+
+    def find(self, part: Pixels) -> Sequence[Quad]:
+        small = made_small(part)
+        if count_specks(small) > self._max_lines:
+            refuse_crowd(len(_find_padded(small, self._engine)), self._max_lines)
+        quads = _find_padded(part, self._engine)
+        self._seen += len(quads)
+        refuse_crowd(int(self._seen * _SEEN_ONCE), self._max_lines)
+        return quads
 
 
 def _enlargement(quads: Sequence[Quad], length_px: int, longest_side_px: int) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from pipeline.ocr.engine import Engine, Pixels, Quad, Reading
+from pipeline.ocr.engine import Engine, Pixels, Quad, Reading, read_all
 from pipeline.ocr.pieces import read_in_pieces
 from pipeline.ocr.quads import TALL_RATIO, cut_out, grown, is_tall, sides, turned
 
@@ -73,7 +73,7 @@ def _read_standing(
     """Of short tall lines among upright ones, those that say more as they stand: an I is no column."""
     places = [place for place in said if is_tall(quads[place]) and _ratio(quads[place]) < _COLUMN_RATIO]
     up = _ON_ITS_HEAD if way.is_on_its_head else _UPRIGHT
-    standing = engine.read([cut_out(pixels, turned(quads[place], up)) for place in places])
+    standing = read_all(engine, [cut_out(pixels, turned(quads[place], up)) for place in places])
     return {
         place: reading
         for place, reading in zip(places, standing, strict=True)

@@ -8,11 +8,14 @@ import models.base
 from models.endings import endings_of
 from models.ledger import Ledger
 from models.replays import Replays
-from pipeline.clock import SystemClock
+from models.retention import Retention
+from models.statistics import Statistics
+from pipeline.clock import Clock, SystemClock
 from pipeline.log import configure_logging
 from pipeline.queue import open_consumer_queue, open_inspector, open_queue, open_roster
 from pipeline.scheduler.bell import Bell
 from pipeline.scheduler.expire import expire
+from pipeline.scheduler.images import ImageAges, Images
 from pipeline.scheduler.loop import Duty, Loop
 from pipeline.scheduler.no_worker import NoWorker
 from pipeline.scheduler.promote import promote
@@ -20,15 +23,20 @@ from pipeline.scheduler.reap import reap
 from pipeline.scheduler.reconcile import rebuild_after_loss, reconcile
 from pipeline.scheduler.replay import Pace, Replayer
 from pipeline.scheduler.resume import resume
+from pipeline.scheduler.retention import Ages, retain
 from pipeline.scheduler.scale import ScaleRules
 from pipeline.scheduler.sweep import Sweep
+from pipeline.scheduler.tally import tally
 from pipeline.scheduler.watermark import publish_watermark
 from pipeline.settings import Settings, load_settings_or_exit
+from pipeline.storage import open_store
 
 log = logging.getLogger(__name__)
 
 #: Between two looks at who is alive, ms: far below the grace, and a downgrade must end soon after a GPU is back.
 _NO_WORKER_PERIOD_MS = 1_000
+_TALLY_PERIOD_MS = 5_000
+_RETENTION_PERIOD_MS = 60_000
 
 
 def build_loop(settings: Settings, database: models.base.Database) -> Loop:
@@ -60,8 +68,22 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
         Duty("watermark", watermark_ms, watermark),
         Duty("reconcile", reconcile_ms, partial(reconcile, queue, inspector, ledger)),
         Duty("sweep", reconcile_ms, Sweep(queue, inspector, partial(endings_of, database)).run),
+        *_keeping(settings, database, clock),
     ]
     return Loop(duties, clock, tick_s=settings.scheduler_tick_seconds, next_due_ms=inspector.next_due_ms)
+
+
+def _keeping(settings: Settings, database: models.base.Database, clock: Clock) -> list[Duty]:
+    """The duties that no task waits for: what is counted, and what goes."""
+    statistics = Statistics(database, settings.statistics_utc_offset_minutes * 60_000)
+    retention = Retention(database)
+    store = open_store(settings.effective_storage_url)
+    images = Images(store, retention.endings, clock, ImageAges.of(settings))
+    return [
+        Duty("tally", _TALLY_PERIOD_MS, partial(tally, statistics)),
+        Duty("retention", _RETENTION_PERIOD_MS, partial(retain, retention, clock, Ages.of(settings))),
+        Duty("images", _RETENTION_PERIOD_MS, images.run),
+    ]
 
 
 def main() -> None:

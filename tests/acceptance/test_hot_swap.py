@@ -78,7 +78,7 @@ def test_no_text_is_screened_by_half_a_list(
         tmp_path, redis_url=valkey_url, database_url=empty_database_url, words_file=None, words_refresh_seconds=0.1
     )
     parts = Parts(settings)
-    lists = Lists(models.base.bound(), parts.store, settings.words_folder, SystemClock())
+    lists = Lists(models.base.bound(), parts.store, settings.data_dir / "words", SystemClock())
     load = Load(parts)
 
     with working(settings):

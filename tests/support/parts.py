@@ -8,7 +8,7 @@ from models.ledger import Ledger
 from models.migrate import migrate
 from models.rows import TaskRow
 from pipeline.clock import SystemClock
-from pipeline.intake import Intake
+from pipeline.intake import Intake, Receipt
 from pipeline.queue import Inspector, Roster, open_inspector, open_queue, open_roster
 from pipeline.settings import Settings, child_environment
 from pipeline.storage import open_store
@@ -67,3 +67,7 @@ class Obedience(Parts):
         """Submit a picture that makes the engine do something, or nothing but read."""
         image = self._picture + MARKER + order if order else self._picture
         return self.intake.submit_image(ImageSubmission(mac, image)).task_id
+
+    def submit_again(self, task_id: str, mac: str) -> Receipt:
+        """Submit the picture that makes the engine do nothing but read, under an id of one's own."""
+        return self.intake.submit_image(ImageSubmission(mac, self._picture, task_id=task_id))

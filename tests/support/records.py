@@ -10,6 +10,7 @@ from models.ledger import DetectionRecord, Finished, NewTask, OcrRecord, StepRec
 from models.reports import DetectorReport
 from models.results import Detection, OcrResult
 from models.sites import ApiKey, Site
+from models.statistics import DailyCount, DailyWait
 from models.tasks import Task, TaskStep
 from models.word_lists import WordContent, WordEpoch, WordList, WordVersion
 
@@ -23,6 +24,8 @@ TABLES: tuple[type[BaseModel], ...] = (
     Detection,
     DetectorReport,
     DeadLetter,
+    DailyCount,
+    DailyWait,
     WordList,
     WordContent,
     WordVersion,

@@ -6,8 +6,9 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -31,6 +32,7 @@ class Server:
     Args:
         is_answering: says whether it serves; raises or returns False while it does not.
         user: whom it runs as, when that is not who runs the tests.
+        environment: of its own; None for that of the tests.
     """
 
     url: str
@@ -39,6 +41,7 @@ class Server:
     stop_signal: signal.Signals
     log: Path
     user: int | None = None
+    environment: Mapping[str, str] | None = None
     process: "subprocess.Popen[bytes]" = field(init=False)
 
     def start(self) -> None:
@@ -51,6 +54,7 @@ class Server:
                 stdin=subprocess.DEVNULL,
                 cwd="/",
                 start_new_session=True,
+                env=self.environment,
                 user=self.user,
                 group=self.user,
                 extra_groups=None if self.user is None else [],
@@ -190,3 +194,32 @@ def _answers_connect(url: str) -> bool:
 def die_with_parent() -> None:
     """Let the kernel end this process when the thread that started it ends; runs between fork and exec."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+#: What the S3 server knows its only user by.
+S3_CREDENTIALS = {"AWS_ACCESS_KEY_ID": "AKIDFAIRLANE", "AWS_SECRET_ACCESS_KEY": "secret-of-the-tests"}
+
+
+def start_s3(folder: Path) -> Server:
+    """Start an S3 server that checks signatures, with an empty bucket `images` in `folder`; its URL is the endpoint."""
+    (folder / "buckets" / "images").mkdir(parents=True)
+    port = free_port()
+    command = [sys.executable, "-m", "nanio", "serve", "--host", "127.0.0.1", "--port", str(port)]
+    server = Server(
+        url=f"http://127.0.0.1:{port}",
+        command=[*command, "--data-dir", str(folder / "buckets"), "--no-access-log", "--log-level", "warning"],
+        is_answering=lambda _: _accepts(port),
+        stop_signal=signal.SIGKILL,
+        log=folder / "s3.log",
+        environment={
+            "NANIO_ACCESS_KEY": S3_CREDENTIALS["AWS_ACCESS_KEY_ID"],
+            "NANIO_SECRET_KEY": S3_CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
+        },
+    )
+    server.start()
+    return server
+
+
+def _accepts(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -17,7 +17,7 @@ from pipeline.detector.lexicon import Lexicon
 from pipeline.detector.sources import Source
 from pipeline.errors import DatabaseUnavailable, QueueUnavailable, StorageUnavailable
 from pipeline.intake import Intake
-from pipeline.lists.compiled import CompiledLists
+from pipeline.lists.compiled import open_compiled
 from pipeline.lists.following import FollowedLists
 from pipeline.lists.library import Library
 from pipeline.queue import FairQueue, Inspector, Roster, Rules
@@ -61,7 +61,7 @@ class Service:
         self.reports = DetectorReports(database, clock)
         self.dead_letters = DeadLetters(database, clock)
         shelf = WordShelf(database, clock)
-        compiled = CompiledLists(shelf, store, settings.words_folder)
+        compiled = open_compiled(shelf, store, settings)
         self.library = Library(shelf, compiled)
         self.lists = FollowedLists(shelf, compiled, [Source(Lexicon(["刷单"]), name="house")], poll_s=_NEVER_S)
         self.pauses: list[float] = []

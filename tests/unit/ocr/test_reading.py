@@ -1,5 +1,6 @@
 """From a picture to lines: shapes kept from the engine, long pictures, turned pictures, places on the original."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -7,8 +8,8 @@ import pytest
 from PIL import Image
 
 from pipeline.clock import SystemClock
-from pipeline.errors import ConfigurationError, ImageTooLarge
-from pipeline.ocr.engine import Reading
+from pipeline.errors import ConfigurationError, EngineCrashed, ImageTooLarge
+from pipeline.ocr.engine import Pixels, Reading
 from pipeline.ocr.reading import check_engine, find_lines, read_found, read_image
 from pipeline.ocr.types import Box, OcrResult
 from tests.support.ocr_engines import Scripted, quad
@@ -147,7 +148,7 @@ def test_lines_of_white_space_and_doubtful_ones_are_left_out() -> None:
 def test_crowded_picture_is_refused_before_anything_is_read() -> None:
     engine = Scripted(lambda pixels: [quad(0, 300 - row * 40, 90, 320 - row * 40) for row in range(8)])
 
-    with pytest.raises(ImageTooLarge, match="8 lines of text; at most 5"):
+    with pytest.raises(ImageTooLarge, match="more than 5 lines of text"):
         read_image(encoded(drawn(size=(400, 400))), replace(LIMITS, max_lines=5), engine, SystemClock())
 
     assert engine.lines == []
@@ -203,3 +204,21 @@ def test_photograph_that_reads_as_one_doubtful_sign_is_no_text(confidence: float
     )
 
     assert sorted(line.text for line in read(drawn(size=(400, 400)), engine).lines) == texts
+
+
+class Forgetful(Scripted):
+    """Says something of all lines but the last, or of one that it was never shown."""
+
+    def __init__(self, surplus: int) -> None:
+        super().__init__(lambda pixels: [quad(0, 40 * row, 90, 40 * row + 20) for row in range(8)])
+        self._surplus = surplus
+
+    def read(self, lines: Sequence[Pixels]) -> Sequence[Reading]:
+        return [Reading("x", 0.99)] * (len(lines) + self._surplus)
+
+
+@pytest.mark.feature("M4")
+@pytest.mark.parametrize("surplus", [-1, 1])
+def test_engine_that_says_more_or_less_than_it_was_shown_has_failed(surplus: int) -> None:
+    with pytest.raises(EngineCrashed, match=r"was shown . lines and read ."):
+        read_image(encoded(drawn(size=(400, 400))), LIMITS, Forgetful(surplus), SystemClock())
