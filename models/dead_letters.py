@@ -9,6 +9,7 @@ from peewee import BigAutoField, BigIntegerField, CharField, Expression, Integer
 
 from models.base import BaseModel, Database, connection, write
 from models.rows import TaskRow
+from models.scope import EVERYTHING, Scope
 from models.text import storable
 from pipeline.clock import Clock
 
@@ -92,6 +93,7 @@ class Chosen:
         ids: any of these; None for whatever id.
         older_than_ms: dead before this, epoch ms.
         newer_than_ms: dead at this or later, epoch ms.
+        within: no others than these, whatever else is given.
     """
 
     ids: tuple[int, ...] | None = None
@@ -102,14 +104,17 @@ class Chosen:
     state: str | None = None
     older_than_ms: int | None = None
     newer_than_ms: int | None = None
+    within: Scope = EVERYTHING
 
     def named(self) -> dict[str, Any]:
-        """What is given, by name."""
-        return {name: value for name in self.__dataclass_fields__ if (value := getattr(self, name)) is not None}
+        """What is given, by name, besides the scope."""
+        names = [name for name in self.__dataclass_fields__ if name != "within"]
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
     def conditions(self) -> Iterator[Expression]:
         """At least one; together they say which rows are meant."""
         yield DeadLetter.id > 0
+        yield from self.within.conditions(DeadLetter)
         if self.ids is not None:
             yield DeadLetter.id.in_(self.ids)
         for name in ("task_id", "mac", "code", "lane", "state"):
@@ -132,8 +137,8 @@ class DeadLetters:
         self._database = database
         self._clock = clock
 
-    def get(self, letter_id: int) -> DeadLetterRow | None:
-        return next(iter(self.page(Chosen(ids=(letter_id,)), before=None, limit=1)), None)
+    def get(self, letter_id: int, within: Scope = EVERYTHING) -> DeadLetterRow | None:
+        return next(iter(self.page(Chosen(ids=(letter_id,), within=within), before=None, limit=1)), None)
 
     def page(self, chosen: Chosen, *, before: int | None, limit: int) -> list[DeadLetterRow]:
         """The next `limit` letters, newest first.
@@ -146,10 +151,11 @@ class DeadLetters:
             query = DeadLetter.select().where(*where).order_by(DeadLetter.id.desc()).limit(limit)
             return [dead_letter_row(letter) for letter in query]
 
-    def known(self, letter_ids: tuple[int, ...]) -> set[int]:
-        """Those of the ids that there are."""
+    def known(self, letter_ids: tuple[int, ...], within: Scope = EVERYTHING) -> set[int]:
+        """Those of the ids that there are inside the scope."""
+        where = Chosen(ids=letter_ids, within=within).conditions()
         with connection(self._database):
-            query = DeadLetter.select(DeadLetter.id).where(DeadLetter.id.in_(letter_ids))
+            query = DeadLetter.select(DeadLetter.id).where(*where)
             return {letter.id for letter in query}
 
     def count(self, chosen: Chosen) -> int:

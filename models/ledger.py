@@ -29,6 +29,7 @@ from models.rows import (
     step_record,
     task_row,
 )
+from models.scope import EVERYTHING, Scope
 from models.tasks import STEP_NAMES, Task, TaskStep
 from models.text import storable, storable_json
 from pipeline.clock import Clock
@@ -127,8 +128,9 @@ class Ledger:
         """
         now_ms = self._clock.now_ms()
         is_ours = (Task.token == token) & (Task.state == "running")
+        has_hit = bool(outcome.detection.hits)
         with write(self._database):
-            self._change(task_id, token, is_ours, state="done", ended_ms=now_ms, run_ms=outcome.run_ms)
+            self._change(task_id, token, is_ours, state="done", ended_ms=now_ms, run_ms=outcome.run_ms, has_hit=has_hit)
             if outcome.ocr:
                 put_ocr(task_id, token, outcome.ocr, outcome.reuse_key, now_ms)
             put_detection(task_id, token, outcome.detection, now_ms)
@@ -209,12 +211,12 @@ class Ledger:
             task = Task.get_or_none(Task.task_id == storable(task_id))
             return task_row(task) if task else None
 
-    def view(self, task_id: str) -> TaskView | None:
-        """All that is known of one task; one that is shown as done comes with its results."""
+    def view(self, task_id: str, within: Scope = EVERYTHING) -> TaskView | None:
+        """All that is known of one task, with its results once it is done; outside `within` it is as if not there."""
         with connection(self._database):
             # The row first: what ends it writes the results with it, so they are there when it says so.
             row = self.get(task_id)
-            if row is None:
+            if row is None or not within.covers(row):
                 return None
             steps = [step_record(step) for step in TaskStep.select().where(TaskStep.task == row.task_id)]
             is_done = row.state == "done"

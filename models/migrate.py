@@ -60,6 +60,16 @@ def pending(database: Database) -> list[str]:
         return [migration.name for migration in _runner(database).status() if not migration.applied]
 
 
+def insist_on_migrations(database: Database) -> None:
+    """Return when the database has the layout of this version.
+
+    Raises: DatabaseUnavailable; ConfigurationError.
+    """
+    steps = pending(database)
+    if steps:
+        raise ConfigurationError(f"the database lacks {', '.join(steps)}; run `fairlane migrate`")
+
+
 def _runner(database: Database) -> Runner:
     return Runner(database, str(_FOLDER))
 

@@ -3,14 +3,20 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, cast
 
+from peewee import Case
+
 from models.base import Database, connection, write
 from models.dead_letters import DEAD_STATES, IS_ASKED, DeadLetter
 from models.effects import put_steps
 from models.rows import StepRecord, TaskRow, task_row
+from models.sites import LOCAL_SITE, line_of
 from models.tasks import Task, TaskStep
 from models.text import storable
 from pipeline.clock import Clock
 from pipeline.errors import TaskConflict, TaskNotFound
+
+#: `line_of`, in SQL.
+_LINE = Case(DeadLetter.site, ((LOCAL_SITE, DeadLetter.mac),), DeadLetter.mac.concat("@").concat(DeadLetter.site))
 
 
 class AskedReplay(NamedTuple):
@@ -20,6 +26,12 @@ class AskedReplay(NamedTuple):
     task_id: str
     mac: str
     lane: str
+    site: str
+
+    @property
+    def line(self) -> str:
+        """The device, as the queue knows it."""
+        return line_of(self.site, self.mac)
 
 
 class Replays:
@@ -33,12 +45,16 @@ class Replays:
         self._clock = clock
 
     def asked(self, *, passing_over: Collection[str], limit: int) -> list[AskedReplay]:
-        """The oldest letters to be replayed, without those of the devices passed over."""
-        where = [IS_ASKED, *([DeadLetter.mac.not_in(list(passing_over))] if passing_over else [])]
+        """The oldest letters to be replayed, without those of the devices passed over.
+
+        Args:
+            passing_over: devices, as `models.sites.line_of` names them.
+        """
+        where = [IS_ASKED, *([_LINE.not_in(list(passing_over))] if passing_over else [])]
         with connection(self._database):
-            query = DeadLetter.select(DeadLetter.id, DeadLetter.task_id, DeadLetter.mac, DeadLetter.lane)
+            query = DeadLetter.select(*(getattr(DeadLetter, name) for name in ("id", "task_id", "mac", "lane", "site")))
             oldest = query.where(*where).order_by(DeadLetter.id).limit(limit)
-            return [AskedReplay(letter.id, letter.task_id, letter.mac, letter.lane) for letter in oldest]
+            return [AskedReplay(row.id, row.task_id, row.mac, row.lane, row.site) for row in oldest]
 
     def count_replayed(self, *, within_ms: int) -> int:
         """How many letters all schedulers together have replayed in the last so many milliseconds."""

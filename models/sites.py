@@ -1,13 +1,17 @@
-"""Sites, and the keys with which they come."""
+"""Sites: the owners of keys and devices."""
 
-import hashlib
+import re
 
-from peewee import BigIntegerField, CharField, FixedCharField, ForeignKeyField, JSONField
+from peewee import BigIntegerField, CharField
 
 from models.base import BaseModel
 
 #: The site of everything that comes without a key; it exists after the first migration.
 LOCAL_SITE = "local"
+#: Written in place of a site by those who mean all of them; no site can be called so.
+EVERY_SITE = "*"
+
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?", re.ASCII)
 
 
 class Site(BaseModel):
@@ -17,24 +21,15 @@ class Site(BaseModel):
     created_ms = BigIntegerField()
 
 
-class ApiKey(BaseModel):
-    """A key of a site; the key itself is stored nowhere.
+def site_fault(name: str) -> str | None:
+    """Say what is wrong with the name of a site, None when nothing is."""
+    return None if _NAME.fullmatch(name) else "must be 1 to 32 characters of a-z 0-9 -, with no - at either end"
 
-    Its `role` is device, viewer, operator or admin; with `bound_macs` it speaks for these devices only.
+
+def line_of(site: str, mac: str) -> str:
+    """The name under which the queue knows a device: two sites that use one MAC have two devices, with nothing shared.
+
+    A MAC is a label that anybody may write on a request; without the site in it, one site could fill, pause or slow the
+    line of another's device.
     """
-
-    key_hash = FixedCharField(64, primary_key=True)
-    site = ForeignKeyField(Site, column_name="site", object_id_name="site_name", on_delete="CASCADE")
-    name = CharField(128)
-    role = CharField(16)
-    bound_macs = JSONField(null=True)
-    created_ms = BigIntegerField()
-    revoked_ms = BigIntegerField(null=True)
-
-
-def hash_key(key: str) -> str:
-    """Return the SHA-256 under which a key is stored, 64 hexadecimal digits.
-
-    A key is 256 random bits, so that a slow password hash would add nothing but its 156 ms (docs/why/dependencies.md).
-    """
-    return hashlib.sha256(key.encode()).hexdigest()
+    return mac if site == LOCAL_SITE else f"{mac}@{site}"

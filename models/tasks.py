@@ -48,6 +48,7 @@ class Task(BaseModel):
     due_ms = BigIntegerField(null=True)
     run_ms = BigIntegerField(null=True)
     is_counted = BooleanField(default=False)
+    has_hit = BooleanField(default=False)
 
 
 # The walk over open tasks must not pay for the millions that have ended.
@@ -55,7 +56,10 @@ Task.add_index(Task.task_id, where=Task.ended_ms.is_null(), name="task_open")
 # What is to be counted, and what is old enough to go, oldest first.
 Task.add_index(Task.is_counted, Task.ended_ms, name="task_is_counted_ended_ms")
 Task.add_index(Task.lane, Task.state, name="task_lane_state")
-Task.add_index(Task.mac, Task.created_ms, name="task_mac_created_ms")
+# Each page of each filter is read off an index, newest first.
+Task.add_index(Task.created_ms, Task.task_id, name="task_created_ms")
+for _field in (Task.site, Task.state, Task.lane, Task.mac, Task.has_hit):
+    Task.add_index(_field, Task.created_ms, Task.task_id, name=f"task_{_field.name}_created_ms")
 
 
 class TaskStep(BaseModel):

@@ -26,11 +26,19 @@
     │   ├── ObjectMissing         the stored image of a task is gone
     │   ├── ListDamaged           a compiled list of words is not what was written
     │   ├── ListOutdated          a compiled list of words is of another release: compile it again
+    │   ├── KeyNotFound           no such API key
+    │   ├── KeyConflict           the API key is not in the state for what is wanted
+    │   ├── Unauthenticated       no API key that is good now
+    │   │   ├── BadSignature      the key asks for a signature, and this is none of its own
+    │   │   └── StaleSignature    signed too long ago, in the future, or used before
+    │   ├── Forbidden             the API key is good, but not for that
+    │   │   └── NotYourDevice     it does not speak for this device
     │   └── PoisonedEntry         an entry in Redis that no fairlane wrote
     ├── Overload                  come back after retry_after_ms
     │   ├── QueueFull             the whole service is full
     │   ├── DeviceBacklogFull     this device is full, the others are not
     │   ├── WouldExpire           the wait for its turn is longer than the task may wait
+    │   ├── RateLimited           too many requests of one key, device or address
     │   ├── HostOverloaded        this worker host is over a watermark
     │   └── NoCapableWorker       nobody alive can do this kind of work
     ├── LeaseLost                 somebody else owns the task: stop, write nothing
@@ -197,6 +205,34 @@ class PoisonedEntry(Permanent):
     code = "poisoned_entry"
 
 
+class KeyNotFound(Permanent):
+    code = "key_not_found"
+
+
+class KeyConflict(Permanent):
+    code = "key_conflict"
+
+
+class Unauthenticated(Permanent):
+    code = "unauthenticated"
+
+
+class BadSignature(Unauthenticated):
+    code = "bad_signature"
+
+
+class StaleSignature(Unauthenticated):
+    code = "stale_signature"
+
+
+class Forbidden(Permanent):
+    code = "forbidden"
+
+
+class NotYourDevice(Forbidden):
+    code = "not_your_device"
+
+
 class Overload(FairlaneError):
     """Not now.
 
@@ -224,6 +260,10 @@ class DeviceBacklogFull(Overload):
 
 class WouldExpire(Overload):
     code = "would_expire"
+
+
+class RateLimited(Overload):
+    code = "rate_limited"
 
 
 class HostOverloaded(Overload):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from models.ledger import Accepted, Ledger, NewTask, TaskRow
+from models.sites import line_of
 from pipeline.errors import (
     DatabaseUnavailable,
     FairlaneError,
@@ -107,7 +108,7 @@ class Intake:
             if receipt:
                 return receipt
         # The queue's clock, which is one for all hosts: first come, first served within a device.
-        created_ms = self._queue.admit(mac, lane_of(submission))
+        created_ms = self._queue.admit(line_of(submission.site, mac), lane_of(submission))
         return self._store_and_enqueue(submission, mac, digest, created_ms)
 
     def _store_and_enqueue(self, submission: Submission, mac: str, digest: str, created_ms: int) -> Receipt:

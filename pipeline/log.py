@@ -22,7 +22,8 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", 
 _UNSAFE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 
 #: Libraries whose INFO lines say nothing an operator needs.
-_QUIET = ("dramatiq", "RapidOCR", "PIL")
+#: peewee would log every statement at DEBUG, with the texts of devices and the hashes of keys in it.
+_QUIET = ("dramatiq", "peewee", "RapidOCR", "PIL")
 
 
 @contextmanager

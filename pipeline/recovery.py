@@ -1,11 +1,13 @@
 """Bring the queue and the ledger back together: the ledger says what was accepted, the queue is only its index."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from models.ledger import Ledger, TaskRow
 from models.replays import enqueued_times
-from pipeline.errors import DeviceBacklogFull, Overload, TaskConflict
+from models.sites import line_of
+from pipeline.errors import DeviceBacklogFull, Overload, QueueUnavailable, TaskConflict, TaskEnded, TaskNotFound
 from pipeline.queue import Ended, FairQueue, Inspector, Standing, Task, TaskState
 from pipeline.queue.types import size_class_of
 
@@ -103,6 +105,19 @@ def close_evicted(queue: FairQueue, ledger: Ledger, task_id: str, reason: str) -
         follow_ledger(queue, ledger, task_id, None)
 
 
+def cancel(queue: FairQueue, ledger: Ledger, task_id: str, reason: str) -> bool:
+    """Cancel a task wherever it is; False when it has ended.
+
+    The ledger decides, so that a task that is being finished just now ends one way in both books; whoever claims a
+    cancelled one that the queue could not be told of finds it ended.
+    """
+    if not ledger.close(task_id, TaskState.CANCELLED, "cancelled", reason):
+        return False
+    with suppress(TaskNotFound, TaskEnded, QueueUnavailable):
+        queue.cancel(task_id)
+    return True
+
+
 def follow_ledger(queue: FairQueue, ledger: Ledger, task_id: str, token: int | None) -> None:
     """Let a task end in the queue as it has ended in the ledger, where a worker writes first before it may die.
 
@@ -136,7 +151,7 @@ def as_queued(task: TaskRow, begun_ms: int | None = None) -> Task:
     return Task(
         task_id=task.task_id,
         lane="ocr" if task.lane == "ocr" else "text",
-        mac=task.mac,
+        mac=line_of(task.site, task.mac),
         created_ms=max(task.created_ms, begun_ms or 0),
         site=task.site,
         size_class=size_class_of(task.size_bytes),

@@ -6,7 +6,6 @@ starts. `fairlane doctor` and `docs/reference/settings.md` print the table that 
 
 import difflib
 import hashlib
-import ipaddress
 import os
 import sys
 import tempfile
@@ -15,13 +14,15 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
 from dotenv import dotenv_values
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pipeline.errors import ConfigurationError
+from pipeline.network import networks_in
 
 PREFIX = "FAIRLANE_"
 _DOTENV = ".env"
+_API_KEY = "api_key"
 
 #: The longest path a unix socket may have on Linux is 107 bytes, on macOS 103.
 _SOCKET_PATH_MAX_BYTES = 100
@@ -133,9 +134,7 @@ class Settings(BaseSettings):
     image_longest_side_px: int = Field(
         1920, ge=64, description="pixels; longer images are scaled down to this, of tall and wide ones the shorter side"
     )
-    image_max_lines: int = Field(
-        1000, ge=1, le=3000, description="lines of text that one image may show; a thousand take 15 to 45 s"
-    )
+    image_max_lines: int = Field(1000, ge=1, le=3000, description="lines one image may show; 1,000 take 15 to 45 s")
     ocr_reuse_seconds: int = Field(
         86_400, ge=0, description="seconds for which the reading of an image serves the same image again; 0: never"
     )
@@ -155,8 +154,16 @@ class Settings(BaseSettings):
     # HTTP.
     web_bind: str = Field("127.0.0.1:8000", pattern=r"^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$", description="host:port")
     web_workers: int = Field(1, ge=1, le=64, description="gunicorn worker processes")
-    web_threads: int = Field(32, ge=1, le=1024, description="threads of one gunicorn worker")
+    web_threads: int = Field(16, ge=1, le=1024, description="requests that one gunicorn worker works on at once")
     long_poll_max_seconds: int = Field(30, ge=0, le=60, description="seconds that ?wait= may hold a request")
+    long_polls: int = Field(200, ge=0, description="requests that may wait at once, in one gunicorn worker")
+    long_polls_per_address: int = Field(50, ge=0, description="of these, from one address")
+    rate_per_key: int = Field(60_000, ge=0, description="requests a minute of one API key; 0: no limit")
+    rate_per_device: int = Field(600, ge=0, description="submits a minute of one device; 0: no limit")
+    rate_per_address: int = Field(12_000, ge=0, description="requests a minute of one address; 0: no limit")
+    trusted_proxies: str = Field("", description="addresses and networks, with commas, whose X-Forwarded-For counts")
+    signature_window_seconds: int = Field(300, ge=10, le=3600, description="seconds a signer's clock may be wrong")
+    api_key: SecretStr = Field(SecretStr(""), description="the key that commands send; `--key-file` wins; never shown")
 
     # Logs.
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="least severe level logged")
@@ -184,10 +191,10 @@ class Settings(BaseSettings):
             low, high = f"worker_{kind}_low_watermark", f"worker_{kind}_high_watermark"
             if getattr(self, low) >= getattr(self, high):
                 raise ValueError(f"{PREFIX}{low.upper()} must be below {PREFIX}{high.upper()}")
-        if not is_loopback(self.web_host):
-            raise ValueError(
-                f"{PREFIX}WEB_BIND: without API keys only loopback addresses are served (127.0.0.1, [::1], localhost)"
-            )
+        try:
+            networks_in(self.trusted_proxies)
+        except ValueError as exc:
+            raise ValueError(f"{PREFIX}TRUSTED_PROXIES: {exc}") from exc
         return self
 
     @property
@@ -264,24 +271,17 @@ def rows() -> list[SettingRow]:
 
 def environment_of(settings: Settings) -> dict[str, str]:
     """The variables under which a child process reads the same settings."""
-    values = {name: getattr(settings, name) for name in Settings.model_fields}
+    # Whose key a person uses is no business of the processes.
+    values = {name: getattr(settings, name) for name in Settings.model_fields if name != _API_KEY}
     return {PREFIX + name.upper(): str(value) for name, value in values.items() if value is not None}
 
 
 def child_environment(settings: Settings, program_folders: Sequence[str]) -> dict[str, str]:
     """The whole environment of a child: ours, the same settings, and commands found in `program_folders` first."""
     path = os.pathsep.join([*program_folders, os.environ.get("PATH", os.defpath)])
-    return {**os.environ, **environment_of(settings), "PATH": path}
-
-
-def is_loopback(host: str) -> bool:
-    """Say whether only this machine can reach a server bound to `host`."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    environment = {**os.environ, **environment_of(settings), "PATH": path}
+    environment.pop(PREFIX + _API_KEY.upper(), None)
+    return environment
 
 
 def _unknown_names() -> Iterator[str]:

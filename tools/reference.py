@@ -46,7 +46,7 @@ def redis_keys_page() -> str:
         "# Redis keys",
         "",
         "With the default `FAIRLANE_KEY_PREFIX`. With `FAIRLANE_QUEUE_SHARDS` above 1, and on a Cluster always, the",
-        "prefix of shard k is `{sensitive:k}:`; workers and watermark lie in shard 0, an epoch in each.",
+        "prefix of shard k is `{sensitive:k}:`; workers, watermark, limits, nonces lie in shard 0, an epoch in each.",
         "",
         "| key | holds |",
         "| --- | --- |",

@@ -1,29 +1,34 @@
 """The HTTP interface: routes, and what surrounds them."""
 
-import time
-from collections.abc import Callable
-
 import falcon
 
+from models.audit import AuditTrail
 from models.dead_letters import DeadLetters
+from models.keys import ApiKeys
 from models.ledger import Ledger
 from models.reports import DetectorReports
+from models.task_lists import TaskLists
 from pipeline.clock import Clock
 from pipeline.intake import Intake
 from pipeline.lists.following import FollowedLists
 from pipeline.lists.library import Library
-from pipeline.queue import FairQueue, Inspector, Roster
+from pipeline.queue import FairQueue, Inspector, RequestLimits, Roster
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
+from web.auditing import Auditing
+from web.identity import Identity
+from web.keyring import KeyRing
 from web.middleware import RequestLog, handle_error
 from web.openapi import document
 from web.operations import KnownParameters, Resource
+from web.resources.audit import AuditResource
 from web.resources.dead_letters import DeadLetterResource, DeadLettersResource, ReplayResource
 from web.resources.description import OpenApiResource
 from web.resources.health import LivezResource, ReadyzResource
 from web.resources.images import ImagesResource
 from web.resources.queue import LanesResource, WorkersResource
 from web.resources.reports import ReportsResource
+from web.resources.task_list import TaskListResource
 from web.resources.tasks import TaskResource
 from web.resources.texts import TextsResource
 from web.resources.watermark import ScaleResource, WatermarkResource
@@ -35,6 +40,7 @@ from web.resources.word_lists import (
     WordVersionResource,
 )
 from web.resources.words import TryWordsResource
+from web.router import HeadRouter
 
 App = falcon.App[falcon.Request, falcon.Response]
 
@@ -47,24 +53,24 @@ def create_app(
     inspector: Inspector,
     roster: Roster,
     ledger: Ledger,
+    tasks: TaskLists,
     reports: DetectorReports,
     dead_letters: DeadLetters,
     store: ObjectStore,
     library: Library,
     lists: FollowedLists,
+    keys: ApiKeys,
+    trail: AuditTrail,
+    limits: RequestLimits,
     clock: Clock,
-    pause: Callable[[float], None] = time.sleep,
 ) -> App:
-    """Return the WSGI application.
-
-    Args:
-        pause: how a long poll waits, given seconds.
-    """
+    """Return the WSGI application."""
     description = OpenApiResource()
     routes: list[tuple[str, Resource]] = [
         ("/api/ocr/image", ImagesResource(intake, settings)),
         ("/api/ocr/text", TextsResource(intake, settings)),
-        ("/api/ocr/tasks/{task_id}", TaskResource(queue, inspector, roster, ledger, clock, pause, settings)),
+        ("/api/ocr/tasks", TaskListResource(tasks)),
+        ("/api/ocr/tasks/{task_id}", TaskResource(queue, inspector, roster, ledger, clock, settings)),
         ("/api/decter", ReportsResource(reports, settings)),
         ("/api/dead-letters", DeadLettersResource(dead_letters, settings)),
         ("/api/dead-letters/replay", ReplayResource(dead_letters, settings)),
@@ -79,14 +85,17 @@ def create_app(
         ("/api/words/{list_id}/versions/{version}", WordVersionResource(library)),
         ("/api/words/{list_id}/publish", PublishWordsResource(library, settings)),
         ("/api/words/{list_id}/rollback", RollbackWordsResource(library, settings)),
+        ("/api/audit", AuditResource(trail)),
         ("/livez", LivezResource()),
         ("/readyz", ReadyzResource(inspector, roster, ledger, store)),
         ("/openapi.json", description),
     ]
     description.describe(document(routes))
-    app: App = falcon.App()
+    app: App = falcon.App(router=HeadRouter())
     app.add_middleware(RequestLog(clock))
+    app.add_middleware(Identity(KeyRing(keys, clock), limits, clock, settings))
     app.add_middleware(KnownParameters())
+    app.add_middleware(Auditing(trail))
     app.add_error_handler(Exception, handle_error)
     app.add_error_handler(falcon.HTTPError, handle_error)
     for path, resource in routes:

@@ -8,14 +8,16 @@ from typing import Any
 
 import falcon
 
-from pipeline.errors import FieldProblem, InvalidInput
+from pipeline.errors import FieldProblem, InvalidInput, StorageUnavailable
 from web.errors import (
     body_too_large,
     incomplete_body,
     length_required,
     malformed_json,
+    slow_body,
     unsupported_media_type,
 )
+from web.whole_requests import LostBody, SlowBody
 
 _CHUNK_BYTES = 1 << 18
 
@@ -24,7 +26,7 @@ class Body:
     """The bytes of one request, at most `max_bytes`; asking for more than was announced, or less, is an error.
 
     Raises: HttpProblem before anything is read: 413 when the announced length is too large, 415 for a compressed body,
-        411, 400.
+        411, 400; 408 while it is read.
     """
 
     def __init__(self, req: falcon.Request, max_bytes: int) -> None:
@@ -66,6 +68,10 @@ class Body:
     def _read_from_server(self, size: int) -> bytes:
         try:
             return bytes(self._stream.read(size))
+        except SlowBody as exc:
+            raise slow_body() from exc
+        except LostBody as exc:
+            raise StorageUnavailable(str(exc)) from exc
         except Exception as exc:
             # Each server raises its own kinds for a broken chunk, a reset or a time-out; to us they are one thing.
             raise incomplete_body() from exc

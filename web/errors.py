@@ -7,8 +7,9 @@ reads is written here, save where an error was made for it: `InvalidInput`, `Bad
 import http
 import json
 import math
+import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import falcon
@@ -47,6 +48,11 @@ def incomplete_body() -> HttpProblem:
     return HttpProblem(400, "incomplete-body", "The body is incomplete", "The connection ended before the body did.")
 
 
+def slow_body() -> HttpProblem:
+    detail = "The body came too slowly; send it at once, or over a faster line."
+    return HttpProblem(408, "body-too-slow", "The body came too slowly", detail)
+
+
 def length_required() -> HttpProblem:
     detail = "This server cannot read a chunked body; send Content-Length."
     return HttpProblem(411, "length-required", "Content-Length is missing", detail)
@@ -72,6 +78,10 @@ def invalid_parameter(name: str, detail: str) -> HttpProblem:
 
 def invalid_parameters(problems: Sequence[errors.FieldProblem]) -> HttpProblem:
     return HttpProblem(400, "invalid-parameter", "A query parameter is not valid", "See errors.", problems)
+
+
+def invalid_cursor() -> HttpProblem:
+    return HttpProblem(400, "invalid-cursor", "The cursor is not one", "Take it from `next` of the page before.")
 
 
 def no_watermark() -> HttpProblem:
@@ -110,6 +120,18 @@ _MEANINGS: dict[type[errors.FairlaneError], Meaning] = {
     errors.TaskNotFound: Meaning(404, "not-found", "There is no such task", "No task has this id."),
     errors.DeadLetterNotFound: Meaning(404, "not-found", "There is no such dead letter", "None has this id."),
     errors.ListNotFound: Meaning(404, "not-found", "There is no such list or version", "None has this id."),
+    errors.BadSignature: Meaning(
+        401, "bad-signature", "The signature is not good", "Sign this very request, with the secret of this key."
+    ),
+    errors.StaleSignature: Meaning(
+        401, "stale-signature", "The signature is not fresh", "Set the clock, and use each nonce once."
+    ),
+    errors.Unauthenticated: Meaning(401, "unauthenticated", "No valid API key", "Send Authorization: Bearer <key>."),
+    errors.NotYourDevice: Meaning(
+        403, "device-mismatch", "Not a device of this key", "This API key does not speak for this device."
+    ),
+    errors.Forbidden: Meaning(403, "forbidden", "Not allowed with this API key", "Its role or site is not enough."),
+    errors.RateLimited: Meaning(429, "quota-exceeded", "Too many requests", "See RateLimit and Retry-After."),
     errors.TaskConflict: Meaning(409, "task-conflict", "The task id is taken", "Choose another task_id, or none."),
     errors.TaskEnded: Meaning(409, "task-ended", "The task has ended", "A task that has ended cannot be changed."),
     errors.QueueFull: Meaning(503, "queue-full", "The service is full", _LATER),
@@ -119,11 +141,15 @@ _MEANINGS: dict[type[errors.FairlaneError], Meaning] = {
 }
 _BUG = Meaning(500, "internal", "Something went wrong here", "The request id leads to the log entry.")
 
-#: Words for what falcon itself refuses; its own may repeat parts of the request.
+#: Words for what falcon or the server itself refuses; their own may repeat parts of the request.
 _PLAIN_DETAILS = {
     400: "The request is malformed.",
     404: "There is nothing at this address.",
     405: "The Allow header names the methods that work here.",
+    408: "The head of the request came too slowly.",
+    414: "The request line is too long.",
+    431: "The headers are too many or too long.",
+    501: "This transfer coding is not spoken here.",
 }
 
 
@@ -147,7 +173,7 @@ class Problem:
             "title": self.title,
             "status": self.status,
             "detail": self.detail,
-            "instance": f"urn:uuid:{request_id}",
+            "instance": uuid.UUID(request_id).urn,
             "request_id": request_id,
         }
         if self.faults:
@@ -193,18 +219,16 @@ def set_problem(resp: falcon.Response, problem: Problem, request_id: str) -> Non
         resp.set_header("Retry-After", str(problem.retry_after_s))
 
 
-def _plain_problem(exc: falcon.HTTPError) -> Problem:
-    status = exc.status_code
+def wire_problem(status: int) -> Problem:
+    """What is said of a request that was refused by its status alone."""
     phrase = http.HTTPStatus(status).phrase
+    kind = "/problems/not-found" if status == 404 else "about:blank"
+    return Problem(status, kind, phrase, _PLAIN_DETAILS.get(status, phrase + "."), code="http")
+
+
+def _plain_problem(exc: falcon.HTTPError) -> Problem:
     allow = dict(exc.headers or {}).get("Allow")
-    return Problem(
-        status=status,
-        type="/problems/not-found" if status == 404 else "about:blank",
-        title=phrase,
-        detail=_PLAIN_DETAILS.get(status, phrase + "."),
-        code="http",
-        headers={"Allow": allow} if allow is not None else {},
-    )
+    return replace(wire_problem(exc.status_code), headers={"Allow": allow} if allow is not None else {})
 
 
 def _own_problem(exc: errors.FairlaneError, at: str) -> Problem:

@@ -1,4 +1,4 @@
-"""Settings of gunicorn: `gunicorn -c python:web.gunicorn_settings web.wsgi:app`; the names are gunicorn's own."""
+"""Settings of gunicorn: `gunicorn -c python:web.gunicorn_settings web.asgi:app`; the names are gunicorn's own."""
 
 from typing import Any
 
@@ -6,9 +6,11 @@ from gunicorn.glogging import Logger
 
 from pipeline.log import configure_logging
 from pipeline.settings import load_settings
+from web.keyring import insist_on_keys_or_exit
 
 _settings = load_settings()
 configure_logging(_settings.log_level, _settings.log_style)
+insist_on_keys_or_exit(_settings)
 
 
 class SharedLogger(Logger):  # type: ignore[misc]  # gunicorn has no type hints
@@ -22,14 +24,17 @@ class SharedLogger(Logger):  # type: ignore[misc]  # gunicorn has no type hints
 
 bind = _settings.web_bind
 workers = _settings.web_workers
-worker_class = "gthread"
-threads = _settings.web_threads
+# An event loop waits for clients; threads of our own (`web_threads`) do the work (docs/why/web.md).
+worker_class = "web.connections.Worker"
+asgi_lifespan = "off"
+# The parser that is tested, though another be installed.
+http_parser = "python"
 # A connection opened before the fork would be shared by all workers (docs/why/dependencies.md): so no preload.
 preload_app = False
 
-# For gthread this is the silence of a worker's main loop, not the length of a request.
+# The silence of a worker's event loop, not the length of a request.
 timeout = 60
-# A long poll under way at SIGTERM may still be answered.
+# What is under way at SIGTERM is still answered, an upload on a slow line too; long polls are answered at once.
 graceful_timeout = _settings.long_poll_max_seconds + 10
 keepalive = 5
 #: Bytes; longer request lines are refused with 414, longer or more headers with 431.

@@ -9,15 +9,23 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from pipeline import __version__
+from web.access import Access
 from web.answers import ProblemAnswer
 from web.errors import PROBLEM_JSON
 from web.operations import Operation, Parameter, Resource
 from web.schemas import TextTask
+from web.signatures import SCHEME
 
 _JSON = "application/json"
 _REF = "#/components/schemas/{model}"
 #: What any operation may answer.
 _COMMON_REFUSALS = (400, 405, 500)
+#: What any operation may answer that asks for a key.
+_ACCESS_REFUSALS = (401, 403, 429, 503)
+_SECURITY_SCHEMES = {
+    "key": {"type": "http", "scheme": "bearer", "description": "an API key, fl_<id>_<secret>"},
+    "signature": {"type": "http", "scheme": SCHEME, "description": "for keys whose requests must be signed"},
+}
 _PATH_PARAMETER = re.compile(r"{(\w+)}")
 
 Routes = Sequence[tuple[str, Resource]]
@@ -29,7 +37,7 @@ def document(routes: Routes) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": "fairlane", "version": __version__},
         "paths": {path: _path_item(path, resource) for path, resource in routes},
-        "components": {"schemas": _schemas(routes)},
+        "components": {"schemas": _schemas(routes), "securitySchemes": _SECURITY_SCHEMES},
     }
 
 
@@ -47,10 +55,15 @@ def _operation(operation: Operation) -> dict[str, Any]:
     described: dict[str, Any] = {
         "summary": operation.summary,
         "responses": {
-            **{str(status): _answer(status, models) for status, models in operation.answers.items()},
+            **{str(status): _answer(status, models, operation.files) for status, models in operation.answers.items()},
             **{str(status): _refusal(status) for status in sorted({*_COMMON_REFUSALS, *operation.refusals})},
         },
+        "security": [],
     }
+    if operation.access is not Access.OPEN:
+        described["security"] = [{name: []} for name in _SECURITY_SCHEMES]
+        described["x-roles"] = sorted(operation.access.roles)
+        described["responses"] |= {str(status): _refusal(status) for status in _ACCESS_REFUSALS}
     if operation.parameters:
         described["parameters"] = [_parameter(parameter) for parameter in operation.parameters]
     if operation.requests:
@@ -62,7 +75,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
 def _parameter(parameter: Parameter) -> dict[str, Any]:
     return {
         "name": parameter.name,
-        "in": "query",
+        "in": parameter.place,
         "required": False,
         "description": parameter.description,
         "schema": dict(parameter.schema),
@@ -73,10 +86,13 @@ def _request(request: tuple[type[BaseModel], ...] | Mapping[str, Any]) -> dict[s
     return _one_of(request) if isinstance(request, tuple) else dict(request)
 
 
-def _answer(status: int, models: tuple[type[BaseModel], ...]) -> dict[str, Any]:
+def _answer(status: int, models: tuple[type[BaseModel], ...], files: tuple[str, ...]) -> dict[str, Any]:
     described: dict[str, Any] = {"description": HTTPStatus(status).phrase}
-    if models:
-        described["content"] = {_JSON: {"schema": _one_of(models)}}
+    content: dict[str, Any] = {_JSON: {"schema": _one_of(models)}} if models else {}
+    if status == HTTPStatus.OK:
+        content.update({media_type: {"schema": {}} for media_type in files})
+    if content:
+        described["content"] = content
     return described
 
 

@@ -1,19 +1,23 @@
 """Wiring of the HTTP processes: what `gunicorn web.wsgi:app` loads in each worker."""
 
+from models.audit import AuditTrail
 from models.base import bind, connect
 from models.dead_letters import DeadLetters
+from models.keys import ApiKeys, insist_on_keys
 from models.ledger import Ledger
 from models.reports import DetectorReports
+from models.task_lists import TaskLists
 from models.word_shelf import WordShelf
 from pipeline.clock import SystemClock
 from pipeline.intake import Intake
 from pipeline.lists.compiled import open_compiled
 from pipeline.lists.following import follow_lists
 from pipeline.lists.library import Library
-from pipeline.queue import open_inspector, open_queue, open_roster
+from pipeline.queue import open_inspector, open_queue, open_request_limits, open_roster
 from pipeline.settings import load_settings
 from pipeline.storage import open_store
 from web.app import create_app
+from web.keyring import warn_when_open
 
 settings = load_settings()
 clock = SystemClock()
@@ -21,6 +25,7 @@ database = connect(settings.effective_database_url)
 bind(database)
 queue, inspector, roster = open_queue(settings), open_inspector(settings), open_roster(settings)
 ledger, reports = Ledger(database, clock), DetectorReports(database, clock)
+keys = ApiKeys(database, clock)
 store = open_store(settings.effective_storage_url)
 shelf = WordShelf(database, clock)
 app = create_app(
@@ -30,10 +35,16 @@ app = create_app(
     inspector=inspector,
     roster=roster,
     ledger=ledger,
+    tasks=TaskLists(database),
     reports=reports,
     dead_letters=DeadLetters(database, clock),
     store=store,
     library=Library(shelf, open_compiled(shelf, store, settings)),
     lists=follow_lists(shelf, store, settings),
+    keys=keys,
+    trail=AuditTrail(database, clock),
+    limits=open_request_limits(settings),
     clock=clock,
 )
+insist_on_keys(settings, keys)
+warn_when_open(keys)

@@ -14,6 +14,7 @@ from pipeline.errors import (
     BadImage,
     FairlaneError,
     FieldProblem,
+    Forbidden,
     ImageTooLarge,
     InvalidInput,
     MalformedInput,
@@ -22,9 +23,10 @@ from pipeline.errors import (
     Retryable,
     TaskConflict,
     TaskNotFound,
+    Unauthenticated,
     UnsupportedType,
 )
-from pipeline.settings import is_loopback
+from pipeline.network import is_loopback
 
 #: How long an answer may take, besides what `?wait=` asks for; seconds.
 _ANSWER_S = 30.0
@@ -36,6 +38,8 @@ _PATIENCE_MAX_S = 60.0
 _R = TypeVar("_R")
 _PERMANENT: dict[int, type[Permanent]] = {
     400: MalformedInput,
+    401: Unauthenticated,
+    403: Forbidden,
     404: TaskNotFound,
     409: TaskConflict,
     413: ImageTooLarge,
@@ -48,16 +52,18 @@ class Api:
 
     Args:
         base_url: http(s)://host[:port], without a path.
+        key: the API key it sends; empty: none.
 
     Every method raises `Retryable` when nobody answers, `Overload` when the service or the device is full, and the
     branch of `Permanent` that the status says.
     """
 
-    def __init__(self, base_url: str) -> None:
+    def __init__(self, base_url: str, key: str = "") -> None:
         self.base_url = base_url.rstrip("/")
+        self._identity = {"Authorization": f"Bearer {key}"} if key else {}
         # The environment may name a proxy; it cannot reach our loopback.
         proxies: dict[str, str] | None = {} if is_loopback(urlsplit(base_url).hostname or "") else None
-        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler(proxies))
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler(proxies), _NoRedirects())
 
     def submit_image(self, name: str, data: bytes, mac: str, words: Sequence[str] = ()) -> dict[str, Any]:
         """Send an image; return what the service says of the accepted task."""
@@ -80,7 +86,7 @@ class Api:
     def _ask(
         self, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None, wait_s: int = 0
     ) -> dict[str, Any]:
-        request = urllib.request.Request(self.base_url + path, data=body, headers=dict(headers or {}))  # noqa: S310
+        request = urllib.request.Request(self.base_url + path, data=body, headers={**(headers or {}), **self._identity})  # noqa: S310
         try:
             with self._opener.open(request, timeout=_ANSWER_S + wait_s) as answer:
                 return dict(json.load(answer))
@@ -90,6 +96,13 @@ class Api:
         except (OSError, http.client.HTTPException, ValueError) as exc:
             reason = getattr(exc, "reason", exc)
             raise Retryable(f"no answer from {self.base_url} ({reason}); is fairlane running there?") from exc
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows none: the key would be sent to wherever the answer points."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
 
 
 def patiently(call: Callable[[], _R], stop: threading.Event, *, tries: int = PATIENCE_TRIES) -> _R:

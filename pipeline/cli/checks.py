@@ -4,11 +4,14 @@ import importlib
 from collections.abc import Callable
 from typing import NamedTuple
 
-from models.base import connect
+from models.base import bind, connect
+from models.keys import ApiKeys
 from models.migrate import pending
-from models.sites import LOCAL_SITE
+from models.sites import EVERY_SITE, LOCAL_SITE
 from pipeline.cli.wiring import inspector_of, lists_of, roster_of
+from pipeline.clock import SystemClock
 from pipeline.errors import FairlaneError
+from pipeline.network import is_loopback
 from pipeline.queue import LANES, WorkerView
 from pipeline.settings import Settings
 from pipeline.storage import open_store
@@ -37,6 +40,7 @@ def all_checks(settings: Settings) -> list[Check]:
         ("queue", _look_at_queue, _START if settings.is_redis_embedded else "check FAIRLANE_REDIS_URL and the server"),
         ("workers", _look_at_workers, _START),
         ("database", _look_at_database, "check FAIRLANE_DATABASE_URL and the server"),
+        ("keys", _look_at_keys, "run `fairlane migrate`"),
         ("storage", _look_at_storage, "check FAIRLANE_STORAGE_URL, its permissions and the free space"),
         ("engine", _look_at_engine, "install fairlane again; its OCR engine is incomplete"),
         ("words", _look_at_words, "check FAIRLANE_WORDS_FILE and `fairlane words list`"),
@@ -93,6 +97,20 @@ def _look_at_database(settings: Settings) -> list[Check]:
     steps = pending(connect(settings.effective_database_url))
     found = "reachable, " + (f"{len(steps)} migrations to be done" if steps else "up to date")
     return [Check("database", is_fine=not steps, found=found, cure="run `fairlane migrate`")]
+
+
+def _look_at_keys(settings: Settings) -> list[Check]:
+    database = connect(settings.effective_database_url)
+    if pending(database):
+        return []  # the check of the database says so
+    bind(database)
+    now_ms = SystemClock().now_ms()
+    keys = ApiKeys(database, SystemClock()).all()
+    good = sum(key.is_good(now_ms) for key in keys)
+    is_here = is_loopback(settings.web_host)
+    found = f"{good} valid of {len(keys)}" if keys else "none: every user of this machine may do everything"
+    cure = f"no other machine is served: `fairlane key create NAME --role admin --site '{EVERY_SITE}'`"
+    return [Check("keys", is_fine=bool(good) or (is_here and not keys), found=found, cure=cure)]
 
 
 def _look_at_storage(settings: Settings) -> list[Check]:

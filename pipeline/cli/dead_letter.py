@@ -1,16 +1,18 @@
 """`fairlane dead-letter list|show|replay|drop`: tasks that failed or died."""
 
 import dataclasses
-import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from models.base import connection
+from models.audit import AuditTrail
+from models.base import bound, connection
 from models.dead_letters import DEAD_STATES, Chosen, DeadLetterRow, DeadLetters
+from pipeline.cli.deeds import recorded
+from pipeline.cli.durations import span_ms, time_of
 from pipeline.cli.options import data_dir_option, settings_of
 from pipeline.cli.sanitize import to_json
 from pipeline.cli.terminal import OutputFormat, output_option, show_rows, show_table
@@ -21,8 +23,6 @@ from pipeline.mac import normalize_mac
 from pipeline.queue import LANES
 
 _C = TypeVar("_C", bound=Callable[..., Any])
-_AGE = re.compile(r"(\d{1,6})([smhd])", re.ASCII)
-_UNIT_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _ID = click.IntRange(1, 2**53 - 1)
 
 
@@ -33,13 +33,9 @@ def _check_mac(_ctx: click.Context, _param: click.Parameter, value: str | None) 
         raise click.BadParameter(exc.problems[0].detail) from exc
 
 
-def _age_to_time(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
-    if value is None:
-        return None
-    age = _AGE.fullmatch(value)
-    if not age:
-        raise click.BadParameter("write a number and its unit: 90s, 15m, 2h or 7d")
-    return SystemClock().now_ms() - int(age[1]) * _UNIT_MS[age[2]]
+def _ago(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    age_ms = span_ms(ctx, param, value)
+    return None if age_ms is None else SystemClock().now_ms() - age_ms
 
 
 _FILTERS = (
@@ -48,8 +44,8 @@ _FILTERS = (
     click.option("--code", help="Only with this error code, such as engine_timeout."),
     click.option("--lane", type=click.Choice(LANES), help="Only of this lane."),
     click.option("--state", type=click.Choice(DEAD_STATES), help="Only tasks that ended so."),
-    click.option("--older-than", "older_than_ms", metavar="AGE", callback=_age_to_time, help="Dead for more than 2h."),
-    click.option("--newer-than", "newer_than_ms", metavar="AGE", callback=_age_to_time, help="Dead for 15m at most."),
+    click.option("--older-than", "older_than_ms", metavar="AGE", callback=_ago, help="Dead for more than 2h."),
+    click.option("--newer-than", "newer_than_ms", metavar="AGE", callback=_ago, help="Dead for 15m at most."),
 )
 
 
@@ -109,7 +105,7 @@ def show(*, letter_id: int, data_dir: Path | None, output: OutputFormat) -> None
     if output != "table":
         click.echo(to_json(fields, indent=2 if output == "json" else None))
         return
-    named = {name: _time(value) if name.endswith("_ms") else value for name, value in fields.items()}
+    named = {name: time_of(value) if name.endswith("_ms") else value for name, value in fields.items()}
     named["payload"] = to_json(letter.payload)
     rows = [(name.removesuffix("_ms").replace("_", " "), str(value)) for name, value in named.items() if value != ""]
     show_table(["", ""], rows, has_head=False)
@@ -141,7 +137,8 @@ def replay(
         count = letters.count_replayable(chosen)
         if not dry_run:
             _insist(f"this replays all {count} dead letters", is_needed=is_all and not yes)
-            count = letters.ask_replay(chosen)
+            with _recorded("dead-letter replay", chosen):
+                count = letters.ask_replay(chosen)
     _report(count, "would be replayed" if dry_run else "will be replayed", output, is_dry=dry_run)
 
 
@@ -167,8 +164,13 @@ def drop(
         count = letters.count(chosen)
         if not dry_run:
             _insist(f"this deletes {count} dead letters for good", is_needed=not yes)
-            count = letters.drop(chosen)
+            with _recorded("dead-letter drop", chosen):
+                count = letters.drop(chosen)
     _report(count, "would be dropped" if dry_run else "dropped", output, is_dry=dry_run)
+
+
+def _recorded(action: str, chosen: Chosen) -> AbstractContextManager[None]:
+    return recorded(AuditTrail(bound(), SystemClock()), action, to_json(chosen.named()))
 
 
 def _chosen(ids: tuple[int, ...], filters: dict[str, Any], *, is_all: bool | None = None) -> Chosen:
@@ -199,18 +201,12 @@ def _report(count: int, what: str, output: OutputFormat, *, is_dry: bool) -> Non
 
 def _table_row(letter: DeadLetterRow) -> list[object]:
     names = ("id", "task_id", "mac", "lane", "state", "code")
-    return [*(getattr(letter, name) for name in names), _time(letter.dead_ms), _replay_of(letter), letter.message]
+    return [*(getattr(letter, name) for name in names), time_of(letter.dead_ms), _replay_of(letter), letter.message]
 
 
 def _replay_of(letter: DeadLetterRow) -> str:
     if letter.replayed_ms is not None:
-        return f"done {_time(letter.replayed_ms)}"
+        return f"done {time_of(letter.replayed_ms)}"
     if letter.replay_asked_ms is not None:
         return "asked for"
     return f"refused: {letter.replay_refusal}" if letter.replay_refusal else ""
-
-
-def _time(epoch_ms: int | None) -> str:
-    if epoch_ms is None:
-        return ""
-    return datetime.fromtimestamp(epoch_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")

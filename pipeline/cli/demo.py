@@ -14,6 +14,7 @@ from pipeline.cli.demo_scene import WAIT_S, Device, Scene, make_devices
 from pipeline.cli.exits import FAILED, OK
 from pipeline.cli.interrupts import Interrupts, handled_signals
 from pipeline.cli.options import data_dir_option, settings_of
+from pipeline.cli.service import api_of
 from pipeline.cli.terminal import open_console
 from pipeline.clock import SystemClock
 from pipeline.runner.stack import Stack
@@ -43,7 +44,7 @@ def command(*, data_dir: Path | None, keep: bool) -> int:
         interrupts.kill = stack.kill
         console.print("starting web, scheduler, two workers and an embedded Valkey ...")
         with stack:
-            is_fine = _play(Api(stack.base_url), interrupts, console)
+            is_fine = _play(api_of(settings), interrupts, console)
             _say_where(stack, settings, console)
             if keep:
                 console.print("\nstill running; Ctrl-C ends it")

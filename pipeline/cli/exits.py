@@ -16,6 +16,7 @@ _CODES: dict[type[BaseException], int] = {
     errors.TaskNotFound: NOT_FOUND,
     errors.DeadLetterNotFound: NOT_FOUND,
     errors.ListNotFound: NOT_FOUND,
+    errors.KeyNotFound: NOT_FOUND,
     errors.Retryable: UNREACHABLE,
     errors.Overload: REFUSED,
     errors.ConfigurationError: USAGE,
@@ -25,6 +26,7 @@ _CURES: dict[type[BaseException], str] = {
     errors.QueueUnavailable: "is fairlane running? `fairlane up` starts it, `fairlane doctor` looks closer",
     errors.DatabaseUnavailable: "`fairlane doctor` looks closer",
     errors.StorageUnavailable: "`fairlane doctor` looks closer",
+    errors.Unauthenticated: "set FAIRLANE_API_KEY or give --key-file; `fairlane key create` makes a key",
 }
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -16,6 +15,7 @@ from pipeline.cli.exits import FAILED, OK, REFUSED, UNREACHABLE, message_of
 from pipeline.cli.interrupts import handled_signals
 from pipeline.cli.options import settings_of
 from pipeline.cli.parallel import in_parallel
+from pipeline.cli.service import api_of, check_url, key_file_option
 from pipeline.cli.terminal import OutputFormat, open_console, output_option, show_rows
 from pipeline.errors import FairlaneError, InvalidMac, Overload, Retryable
 from pipeline.mac import normalize_mac
@@ -76,12 +76,6 @@ def _check_mac(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
         raise click.BadParameter(exc.problems[0].detail) from exc
 
 
-def _check_url(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
-    if value is not None and (urlsplit(value).scheme not in ("http", "https") or not urlsplit(value).hostname):
-        raise click.BadParameter("must be http://host:port or https://host:port")
-    return value
-
-
 @click.command("submit")
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--text", multiple=True, help="A text to screen; may be given more than once.")
@@ -89,7 +83,8 @@ def _check_url(_ctx: click.Context, _param: click.Parameter, value: str | None) 
     "--mac", default=f"{uuid.getnode():012x}", callback=_check_mac, help="The device; default: this machine's."
 )
 @click.option("--word", "words", multiple=True, help="A word to look for in this request; may be given more than once.")
-@click.option("--url", callback=_check_url, help="Where fairlane runs; default: http://FAIRLANE_WEB_BIND.")
+@click.option("--url", callback=check_url, help="Where fairlane runs; default: http://FAIRLANE_WEB_BIND.")
+@key_file_option
 @click.option("--wait/--no-wait", default=True, show_default=True, help="Wait for the results.")
 @output_option
 def command(
@@ -99,6 +94,7 @@ def command(
     mac: str,
     words: tuple[str, ...],
     url: str | None,
+    key_file: Path | None,
     wait: bool,
     output: OutputFormat,
 ) -> int:
@@ -109,7 +105,7 @@ def command(
     items = list(_items(paths, text))
     if not items:
         raise click.UsageError("nothing to send: give files, folders with pictures, or --text")
-    api = Api(url or f"http://{settings_of(None).web_bind}")
+    api = api_of(settings_of(None), url=url, key_file=key_file)
     with handled_signals() as interrupts:
         sender = _Sender(api, mac, words, interrupts.stop)
         try:

@@ -1,4 +1,4 @@
-"""`fairlane task show`: one task, all that is known of it."""
+"""`fairlane task show|list|cancel`: one task in full, many in short, and how to take one back."""
 
 import dataclasses
 from pathlib import Path
@@ -7,18 +7,42 @@ from typing import Any
 import click
 from rich.text import Text
 
-from models.base import connection
+from models.audit import AuditTrail
+from models.base import bound, connection
+from models.task_lists import Wanted
+from models.tasks import END_STATES, OPEN_STATES
+from pipeline.cli.deeds import recorded
+from pipeline.cli.durations import span_ms, time_of
 from pipeline.cli.marks import marked
 from pipeline.cli.options import data_dir_option, settings_of
 from pipeline.cli.sanitize import clean_line, to_json
-from pipeline.cli.terminal import OutputFormat, open_console, output_option, seconds, show_table
-from pipeline.cli.wiring import ledger_of
-from pipeline.errors import TaskNotFound
+from pipeline.cli.terminal import OutputFormat, open_console, output_option, seconds, show_rows, show_table
+from pipeline.cli.wiring import ledger_of, queue_of, task_lists_of
+from pipeline.clock import SystemClock
+from pipeline.errors import InvalidMac, TaskNotFound
+from pipeline.mac import normalize_mac
+from pipeline.queue import LANES
+from pipeline.recovery import cancel
+
+#: Tasks with their texts that a listing holds at a time.
+_PAGE = 200
+
+
+def _check_mac(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    try:
+        return None if value is None else normalize_mac(value)
+    except InvalidMac as exc:
+        raise click.BadParameter(exc.problems[0].detail) from exc
+
+
+def _ago(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    age_ms = span_ms(ctx, param, value)
+    return None if age_ms is None else SystemClock().now_ms() - age_ms
 
 
 @click.group("task")
 def command() -> None:
-    """Look at one task."""
+    """Show, list and cancel tasks."""
 
 
 @command.command("show")
@@ -37,6 +61,48 @@ def show(*, task_id: str, data_dir: Path | None, output: OutputFormat) -> None:
         _show_table(task)
     else:
         click.echo(to_json(task, indent=2 if output == "json" else None))
+
+
+@command.command("list")
+@click.option("--mac", callback=_check_mac, help="Only of this device.")
+@click.option("--state", type=click.Choice((*OPEN_STATES, *END_STATES)), help="Only in this state.")
+@click.option("--lane", type=click.Choice(LANES), help="Only of this lane.")
+@click.option("--hit/--no-hit", "has_hit", default=None, help="Only with sensitive words, or only without.")
+@click.option("--text", help="Only where the text that was read or screened holds this.")
+@click.option("--older-than", "until_ms", metavar="AGE", callback=_ago, help="Accepted more than 2h ago.")
+@click.option("--newer-than", "from_ms", metavar="AGE", callback=_ago, help="Accepted 15m ago at most.")
+@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="Tasks, at most.")
+@data_dir_option
+@output_option
+def show_list(*, data_dir: Path | None, output: OutputFormat, limit: int, **filters: Any) -> None:
+    """List tasks, newest first; jsonl prints each as soon as it is found."""
+    tasks = task_lists_of(settings_of(data_dir)).every(Wanted(**filters), page=_PAGE, limit=limit)
+    if output == "jsonl":
+        for task in tasks:
+            click.echo(to_json(dataclasses.asdict(task)))
+        return
+    rows = [dataclasses.asdict(task) for task in tasks]
+    if output == "table":
+        for row in rows:
+            row.update(words=", ".join(row["words"]), accepted=time_of(row["created_ms"]))
+    columns = ("task_id", "mac", "lane", "state", "accepted", "suggestion", "words", "code")
+    show_rows(rows, output, columns=columns)
+
+
+@command.command("cancel")
+@click.argument("task_ids", nargs=-1, required=True, metavar="TASK_ID...")
+@data_dir_option
+def cancel_tasks(*, task_ids: tuple[str, ...], data_dir: Path | None) -> None:
+    """Cancel tasks that have not ended; all of them must exist."""
+    settings = settings_of(data_dir)
+    ledger, queue = ledger_of(settings), queue_of(settings)
+    with connection():
+        for task_id in task_ids:
+            if ledger.get(task_id) is None:
+                raise TaskNotFound(f"no task {task_id} in the database")
+        with recorded(AuditTrail(bound(), SystemClock()), "task cancel", " ".join(task_ids)):
+            cancelled = [task_id for task_id in task_ids if cancel(queue, ledger, task_id, "cancelled by an operator")]
+    click.echo(f"cancelled {len(cancelled)} of {len(task_ids)}; the others had ended")
 
 
 def _show_table(view: dict[str, Any]) -> None:

@@ -42,6 +42,8 @@ def command(*, data_dir: Path | None, quiet: bool) -> None:
         follower.start()
         try:
             with stack:
+                if stack.is_open:
+                    voices.say("no API keys: every user of this machine may do everything; other machines are refused")
                 voices.say(f"ready: {stack.base_url}  data: {settings.data_dir}  logs: {stack.log_folder}")
                 interrupts.stop.wait()
         finally:

@@ -3,6 +3,7 @@
 from models.base import bind, connect
 from models.dead_letters import DeadLetters
 from models.ledger import Ledger
+from models.task_lists import TaskLists
 from models.word_shelf import WordShelf
 from pipeline.clock import SystemClock
 from pipeline.lists.compiled import open_compiled
@@ -30,6 +31,13 @@ def ledger_of(settings: Settings) -> Ledger:
     database = connect(settings.effective_database_url)
     bind(database)
     return Ledger(database, SystemClock())
+
+
+def task_lists_of(settings: Settings) -> TaskLists:
+    """Return the lists of tasks of a bound database."""
+    database = connect(settings.effective_database_url)
+    bind(database)
+    return TaskLists(database)
 
 
 def dead_letters_of(settings: Settings) -> DeadLetters:

@@ -4,7 +4,15 @@ from pipeline.queue.capability import CPU_ONLY, QUEUE_NAMES, Entry, Needs, lanes
 from pipeline.queue.explaining import Explanation, Reason
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
-from pipeline.queue.opening import open_consumer_queue, open_inspector, open_pages, open_queue, open_roster
+from pipeline.queue.opening import (
+    open_consumer_queue,
+    open_inspector,
+    open_pages,
+    open_queue,
+    open_request_limits,
+    open_roster,
+)
+from pipeline.queue.request_limits import Bucket, Level, RequestLimits
 from pipeline.queue.roster import Roster
 from pipeline.queue.rules import Rules
 from pipeline.queue.types import (
@@ -32,6 +40,7 @@ __all__ = [
     "ENDS",
     "LANES",
     "QUEUE_NAMES",
+    "Bucket",
     "Claim",
     "Ended",
     "Enqueued",
@@ -43,11 +52,13 @@ __all__ = [
     "LaneBooks",
     "LaneStatus",
     "LaneSurvey",
+    "Level",
     "Mark",
     "Needs",
     "OpenTask",
     "QueuedTask",
     "Reason",
+    "RequestLimits",
     "Roster",
     "Rules",
     "Standing",
@@ -60,6 +71,7 @@ __all__ = [
     "open_inspector",
     "open_pages",
     "open_queue",
+    "open_request_limits",
     "open_roster",
     "serving",
     "slots_in",

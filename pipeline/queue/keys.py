@@ -98,3 +98,11 @@ class Keys:
     def watermark(self) -> str:
         """string: the last snapshot as JSON; goes away by itself."""
         return f"{self.prefix}watermark"
+
+    def limit(self, bucket: str) -> str:
+        """string: when `<key|device|address>:<name>` may send a full burst again, epoch ms; gone by itself then."""
+        return f"{self.prefix}limit:{bucket}"
+
+    def nonce(self, key_id: str, nonce: str) -> str:
+        """string: this nonce of a signed request has been used; goes away when its signature would be stale anyway."""
+        return f"{self.prefix}nonce:{key_id}:{nonce}"

@@ -10,6 +10,7 @@ from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
 from pipeline.queue.keys import Keys
 from pipeline.queue.pages import Pages
+from pipeline.queue.request_limits import RequestLimits
 from pipeline.queue.roster import Roster
 from pipeline.queue.rules import Rules
 from pipeline.queue.sharded_queue import ShardedQueue
@@ -53,16 +54,26 @@ def open_pages(settings: Settings) -> Pages:
 
 def open_roster(settings: Settings) -> Roster:
     """Return the worker registry."""
-    client, rules = connect(settings.effective_redis_url), Rules.of(settings)
-    shards = rules_of_shards(rules, settings.queue_shards) if has_shards(settings) else [rules]
-    first, *others = [Keys(shard.prefix) for shard in shards]
+    client = connect(settings.effective_redis_url)
+    first, *others = _keys_of_shards(settings)
     needs = Needs(gpu=frozenset({"ocr"} if settings.ocr_requires_gpu else ()))
     return Roster(client, first, SystemClock(), others, needs)
+
+
+def open_request_limits(settings: Settings) -> RequestLimits:
+    """Return the limits on requests."""
+    return RequestLimits(connect(settings.effective_redis_url, retries=0), _keys_of_shards(settings)[0])
 
 
 def has_shards(settings: Settings) -> bool:
     """Say whether keys carry the number of a shard: on a Cluster they must, even when there is only one."""
     return settings.queue_shards > 1 or is_cluster(settings.effective_redis_url)
+
+
+def _keys_of_shards(settings: Settings) -> list[Keys]:
+    rules = Rules.of(settings)
+    shards = rules_of_shards(rules, settings.queue_shards) if has_shards(settings) else [rules]
+    return [Keys(shard.prefix) for shard in shards]
 
 
 def _queue(client: redis.Redis, settings: Settings, clock: Clock | None) -> FairQueue:

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from models.base import connect
+from models.base import bind, connect
+from models.keys import ApiKeys, insist_on_keys
 from models.migrate import migrate
 from pipeline.clock import Clock
 from pipeline.embedded import EmbeddedValkey, locked_folder
@@ -62,6 +63,8 @@ class Stack:
         self._roster = open_roster(settings)
         self._supervisor: Supervisor | None = None
         self._begin_ms = 0
+        #: Whether no API key was ever made; told once the stack is up.
+        self.is_open = False
         self._resources = ExitStack()
 
     @property
@@ -104,7 +107,12 @@ class Stack:
         self._resources.callback(self._stop_in_order, supervisor)
         if self._settings.is_redis_embedded:
             self._start_valkey(supervisor, lock)
-        migrate(connect(self._settings.effective_database_url))
+        database = connect(self._settings.effective_database_url)
+        migrate(database)
+        bind(database)
+        keys = ApiKeys(database, self._clock)
+        insist_on_keys(self._settings, keys)
+        self.is_open = not keys.has_any()
         for name, command in self._commands.items():
             supervisor.start(self._program(name, command))
         self._wait_until(self._is_ready, supervisor, _READY_MS, "web or a worker does not become ready")

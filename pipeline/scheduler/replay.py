@@ -56,7 +56,7 @@ class Replayer:
         self._replays = replays
         self._clock = clock
         self._pace = pace
-        #: MAC -> until when the device is passed over, monotonic ms.
+        #: Device -> until when the device is passed over, monotonic ms.
         self._passed_over: dict[str, int] = {}
         self._full_until_ms = 0
 
@@ -72,7 +72,7 @@ class Replayer:
         room = self._pace.room(self._replays.count_replayed(within_ms=self._pace.window_ms))
         try:
             for letter in asked:
-                if room > 0 and letter.mac not in self._passed_over:
+                if room > 0 and letter.line not in self._passed_over:
                     room -= self._replay(letter)
         except QueueFull as exc:
             self._full_until_ms = now_ms + exc.retry_after_ms
@@ -101,7 +101,7 @@ class Replayer:
             return False
         if queued and queued.state not in (TaskState.FAILED, TaskState.DEAD):
             raise TaskConflict(f"task {letter.task_id} is {queued.state} in the queue")
-        begun_ms = self._queue.admit(letter.mac, "ocr" if letter.lane == "ocr" else "text")
+        begun_ms = self._queue.admit(letter.line, "ocr" if letter.lane == "ocr" else "text")
         # The ledger first, as for a submit: should we die in between, the reconciler puts the task in line.
         task = self._replays.reopen(letter, above_token=queued.token if queued else 0, begun_ms=begun_ms)
         if task is None:
@@ -118,7 +118,7 @@ class Replayer:
         return True
 
     def _pass_over(self, letter: AskedReplay, wait_ms: int) -> None:
-        self._passed_over[letter.mac] = self._clock.monotonic_ms() + wait_ms
+        self._passed_over[letter.line] = self._clock.monotonic_ms() + wait_ms
 
 
 def _fields(letter: AskedReplay) -> dict[str, str | int]:

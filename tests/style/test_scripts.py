@@ -7,12 +7,15 @@ import pytest
 
 from pipeline.queue import FairQueue
 from pipeline.queue.keys import Keys
+from pipeline.queue.request_limits import RequestLimits
 from pipeline.queue.scripts import expand, read_header, script_paths
 
 SCRIPTS = script_paths()
 FRAGMENTS = sorted((SCRIPTS[0].parent / "lib").glob("*.lua"))
 #: Scripts that only look: the inspector calls them.
 READ_ONLY = {"audit", "explain", "next_due", "survey"}
+#: Everything that changes something has a method of its name in one of these.
+CALLERS = (FairQueue, RequestLimits)
 
 each_script = pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 
@@ -64,7 +67,7 @@ def test_the_commands_of_a_script_touch_only_keys_it_declares(path: Path) -> Non
 
 
 def test_every_script_has_its_method() -> None:
-    assert {path.stem for path in SCRIPTS} - READ_ONLY <= set(dir(FairQueue))
+    assert {path.stem for path in SCRIPTS} - READ_ONLY <= {name for caller in CALLERS for name in dir(caller)}
 
 
 def test_lua_and_python_build_the_same_key_names() -> None:
@@ -86,6 +89,7 @@ def test_lua_and_python_build_the_same_key_names() -> None:
         "global_pending": keys.global_pending(),
         "overloaded": keys.overloaded(),
         "dead_letter": keys.dead_letter(),
+        "limit": keys.limit("{bucket}"),
     }
     built = re.findall(r"local function (\w+)_key\(.*?PREFIX \.\. (.+?) end", fragment("keys"))
 

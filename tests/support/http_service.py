@@ -17,6 +17,7 @@ class Asked:
     path: str
     content_type: str
     body: bytes
+    authorization: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,9 @@ def serving(answer: Callable[[Asked], Reply]) -> Iterator[HttpService]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            reply = service.reply_to(Asked(self.command, self.path, self.headers.get("Content-Type") or "", body))
+            headers = (self.headers.get(name) or "" for name in ("Content-Type", "Authorization"))
+            content_type, authorization = headers
+            reply = service.reply_to(Asked(self.command, self.path, content_type, body, authorization))
             self.send_response(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)

@@ -3,13 +3,15 @@
 from dataclasses import replace
 from typing import Any
 
+from models.audit import AuditLine
 from models.base import BaseModel
 from models.dead_letters import DeadLetter
 from models.devices import Device
+from models.keys import ApiKey
 from models.ledger import DetectionRecord, Finished, NewTask, OcrRecord, StepRecord
 from models.reports import DetectorReport
 from models.results import Detection, OcrResult
-from models.sites import ApiKey, Site
+from models.sites import Site
 from models.statistics import DailyCount, DailyWait
 from models.tasks import Task, TaskStep
 from models.word_lists import WordContent, WordEpoch, WordList, WordVersion
@@ -24,6 +26,7 @@ TABLES: tuple[type[BaseModel], ...] = (
     Detection,
     DetectorReport,
     DeadLetter,
+    AuditLine,
     DailyCount,
     DailyWait,
     WordList,

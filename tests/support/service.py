@@ -9,9 +9,12 @@ import falcon.testing
 import pytest
 import redis
 
+from models.audit import AuditTrail
 from models.dead_letters import DeadLetters
+from models.keys import ApiKeys
 from models.ledger import Ledger
 from models.reports import DetectorReports
+from models.task_lists import TaskLists
 from models.word_shelf import WordShelf
 from pipeline.detector.lexicon import Lexicon
 from pipeline.detector.sources import Source
@@ -20,11 +23,13 @@ from pipeline.intake import Intake
 from pipeline.lists.compiled import open_compiled
 from pipeline.lists.following import FollowedLists
 from pipeline.lists.library import Library
-from pipeline.queue import FairQueue, Inspector, Roster, Rules
+from pipeline.queue import FairQueue, Inspector, RequestLimits, Roster, Rules
 from pipeline.queue.keys import Keys
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
+from tests.support.asked_again import AskedAgain
 from tests.support.clock import FakeClock
+from tests.support.described import DescribedClient
 from web.app import create_app
 
 MAC = "aabbccddeeff"
@@ -64,6 +69,9 @@ class Service:
         compiled = open_compiled(shelf, store, settings)
         self.library = Library(shelf, compiled)
         self.lists = FollowedLists(shelf, compiled, [Source(Lexicon(["刷单"]), name="house")], poll_s=_NEVER_S)
+        self.api_keys = ApiKeys(database, clock)
+        self.trail = AuditTrail(database, clock)
+        self.limits = RequestLimits(client, Keys(rules.prefix), clock)
         self.pauses: list[float] = []
         self.on_pause: Callable[[], None] = lambda: None
 
@@ -85,20 +93,24 @@ class Service:
             "inspector": self.inspector,
             "roster": self.roster,
             "ledger": self.ledger,
+            "tasks": TaskLists(self.database),
             "reports": self.reports,
             "dead_letters": self.dead_letters,
             "store": self.store,
             "library": self.library,
             "lists": self.lists,
+            "keys": self.api_keys,
+            "trail": self.trail,
+            "limits": self.limits,
             "clock": self.clock,
-            "pause": self._pause,
         }
         chosen = {**own, **parts}
         for_intake = {name: chosen[name] for name in ("queue", "inspector", "ledger", "store")}
         return create_app(self.settings, intake=self.intake(**for_intake), **chosen)
 
     def http(self, **parts: Any) -> falcon.testing.TestClient:
-        return falcon.testing.TestClient(self.app(**parts))
+        asked_again = AskedAgain(from_here(self.app(**parts)), self._pause)
+        return DescribedClient(asked_again, headers={"Host": "localhost"})
 
     def queue_like(self, kind: type[FairQueue]) -> FairQueue:
         """The same queue with the manners of `kind`."""
@@ -124,6 +136,16 @@ class Service:
         self.pauses.append(seconds)
         self.clock.advance(round(seconds * 1000))
         self.on_pause()
+
+
+def from_here(app: Any) -> Any:
+    """A WSGI application around ours that is asked from loopback, unless a test says otherwise."""
+
+    def ask(environ: dict[str, Any], start_response: Any) -> Any:
+        environ.setdefault("REMOTE_ADDR", "127.0.0.1")
+        return app(environ, start_response)
+
+    return ask
 
 
 class SilentQueue(FairQueue):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import ConfigurationError
-from pipeline.settings import environment_of, load_settings, load_settings_or_exit, rows
+from pipeline.settings import child_environment, environment_of, load_settings, load_settings_or_exit, rows
 
 
 @pytest.fixture(autouse=True)
@@ -62,10 +62,19 @@ def test_settings_that_contradict_each_other_are_refused(overrides: dict[str, in
         load_settings(**overrides)
 
 
-@pytest.mark.parametrize("bind", ["0.0.0.0:8000", "[::]:8000", "192.168.1.5:80", "example.org:80"])
-def test_only_loopback_is_served_without_keys(bind: str) -> None:
-    with pytest.raises(ConfigurationError, match="loopback"):
-        load_settings(web_bind=bind)
+@pytest.mark.parametrize("listed", ["10.0.0.0/33", "proxy.local", "10.0.0.1,,x"])
+def test_what_is_no_network_is_not_trusted(listed: str) -> None:
+    with pytest.raises(ConfigurationError, match="FAIRLANE_TRUSTED_PROXIES"):
+        load_settings(trusted_proxies=listed)
+
+
+def test_the_key_of_a_person_is_neither_printed_nor_handed_to_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAIRLANE_API_KEY", "fl_secret")
+    settings = load_settings()
+
+    assert settings.api_key.get_secret_value() == "fl_secret"
+    assert "fl_secret" not in repr(settings) + str(settings.model_dump()) + str(environment_of(settings))
+    assert "FAIRLANE_API_KEY" not in child_environment(settings, ())
 
 
 @pytest.mark.parametrize("bind", ["127.0.0.1:1", "[::1]:8000", "localhost:8000"])

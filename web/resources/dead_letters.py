@@ -3,6 +3,7 @@
 import dataclasses
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 from urllib.parse import urlencode
 
@@ -12,7 +13,10 @@ from models.dead_letters import Chosen, DeadLetterRow, DeadLetters
 from pipeline.errors import DeadLetterNotFound, FieldProblem, InvalidInput
 from pipeline.intake import rules_of
 from pipeline.settings import Settings
+from web.access import Access
+from web.auditing import name_target
 from web.bodies import read_json
+from web.caller import caller_of
 from web.dead_letters import (
     FILTERS,
     DeadLetterAnswer,
@@ -42,6 +46,7 @@ class DeadLettersResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "GET": Operation(
+            access=Access.READ,
             summary="Dead letters, newest first",
             parameters=(
                 *FILTERS,
@@ -52,6 +57,7 @@ class DeadLettersResource:
             refusals=(503,),
         ),
         "DELETE": Operation(
+            access=Access.ACT,
             summary="Drop dead letters for good: at least one filter, or all=true",
             parameters=(*FILTERS, Parameter("all", "drop all of them", _BOOLEAN), _DRY_RUN),
             answers={200: (LettersAnswer,)},
@@ -64,7 +70,8 @@ class DeadLettersResource:
         self._rules = rules_of(settings)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        chosen, limit = chosen_by_query(req, self._rules), whole_number(req, "limit", default=_PAGE)
+        chosen = replace(chosen_by_query(req, self._rules), within=caller_of(req).scope)
+        limit = whole_number(req, "limit", default=_PAGE)
         if not 1 <= limit <= _PAGE_MAX:
             raise invalid_parameter("limit", f"must be 1 to {_PAGE_MAX}")
         # One more than asked for, to know whether there is a next page.
@@ -78,6 +85,7 @@ class DeadLettersResource:
         chosen, is_dry = chosen_by_query(req, self._rules), is_true(req, "dry_run")
         if is_true(req, "all") == (chosen != Chosen()):
             raise invalid_parameter("all", "name at least one filter, or all=true and none")
+        chosen = replace(chosen, within=caller_of(req).scope)
         count = self._letters.count(chosen) if is_dry else self._letters.drop(chosen)
         reply(resp, LettersAnswer(letters=count, dry_run=is_dry))
 
@@ -87,23 +95,30 @@ class DeadLetterResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "GET": Operation(
-            summary="One dead letter, in full", answers={200: (FullDeadLetterAnswer,)}, refusals=(404, 503)
+            access=Access.READ,
+            summary="One dead letter, in full",
+            answers={200: (FullDeadLetterAnswer,)},
+            refusals=(404, 503),
         ),
-        "DELETE": Operation(summary="Drop one for good", answers={200: (LettersAnswer,)}, refusals=(404, 503)),
+        "DELETE": Operation(
+            access=Access.ACT, summary="Drop one for good", answers={200: (LettersAnswer,)}, refusals=(404, 503)
+        ),
     }
 
     def __init__(self, letters: DeadLetters) -> None:
         self._letters = letters
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, letter_id: str) -> None:
-        reply(resp, FullDeadLetterAnswer(**dataclasses.asdict(self._letter(letter_id))))
+        reply(resp, FullDeadLetterAnswer(**dataclasses.asdict(self._letter(req, letter_id))))
 
     def on_delete(self, req: falcon.Request, resp: falcon.Response, letter_id: str) -> None:
-        dropped = self._letters.drop(Chosen(ids=(self._letter(letter_id).id,)))
+        chosen = Chosen(ids=(self._letter(req, letter_id).id,), within=caller_of(req).scope)
+        dropped = self._letters.drop(chosen)
         reply(resp, LettersAnswer(letters=dropped, dry_run=False))
 
-    def _letter(self, letter_id: str) -> DeadLetterRow:
-        letter = self._letters.get(int(letter_id)) if _ID.fullmatch(letter_id) else None
+    def _letter(self, req: falcon.Request, letter_id: str) -> DeadLetterRow:
+        scope = caller_of(req).scope
+        letter = self._letters.get(int(letter_id), scope) if _ID.fullmatch(letter_id) else None
         if letter is None:
             raise DeadLetterNotFound("no dead letter has this id")
         return letter
@@ -114,6 +129,7 @@ class ReplayResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "POST": Operation(
+            access=Access.ACT,
             summary="Ask for dead letters to be replayed, by id, by filter or all; or count them",
             requests={"application/json": (ReplayRequest,)},
             answers={200: (LettersAnswer,), 202: (LettersAnswer,)},
@@ -127,7 +143,8 @@ class ReplayResource:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         request = validated(ReplayRequest, read_json(req, _BODY_MAX_BYTES), self._rules)
-        chosen = request.chosen()
+        chosen = replace(request.chosen(), within=caller_of(req).scope)
+        name_target(req, {**chosen.named(), "dry_run": request.dry_run})
         self._refuse_unknown(chosen)
         if request.dry_run:
             reply(resp, LettersAnswer(letters=self._letters.count_replayable(chosen), dry_run=True))
@@ -137,7 +154,7 @@ class ReplayResource:
     def _refuse_unknown(self, chosen: Chosen) -> None:
         if chosen.ids is None:
             return
-        known = self._letters.known(chosen.ids)
+        known = self._letters.known(chosen.ids, chosen.within)
         unknown = [number for number, letter_id in enumerate(chosen.ids) if letter_id not in known]
         if unknown:
             raise InvalidInput([FieldProblem(f"/ids/{number}", "no dead letter has this id") for number in unknown])

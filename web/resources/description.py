@@ -6,13 +6,16 @@ from typing import Any, ClassVar
 
 import falcon
 
+from web.access import Access
 from web.operations import Operation
 
 
 class OpenApiResource:
     """`GET /openapi.json`."""
 
-    operations: ClassVar[Mapping[str, Operation]] = {"GET": Operation(summary="This document", answers={200: ()})}
+    operations: ClassVar[Mapping[str, Operation]] = {
+        "GET": Operation(access=Access.OPEN, summary="This document", answers={200: ()}, files=(falcon.MEDIA_JSON,))
+    }
 
     def __init__(self) -> None:
         self._data = b"{}"

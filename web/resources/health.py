@@ -10,6 +10,7 @@ from models.ledger import Ledger
 from pipeline.errors import FairlaneError, FieldProblem
 from pipeline.queue import Inspector, Roster
 from pipeline.storage import ObjectStore
+from web.access import Access
 from web.errors import not_ready
 from web.house_answers import HealthAnswer
 from web.operations import Operation
@@ -22,7 +23,7 @@ class LivezResource:
     """`/livez`: 200 as long as this process serves requests, whatever else is down."""
 
     operations: ClassVar[Mapping[str, Operation]] = {
-        "GET": Operation(summary="The process is alive", answers={200: (HealthAnswer,)})
+        "GET": Operation(access=Access.OPEN, summary="The process is alive", answers={200: (HealthAnswer,)})
     }
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
@@ -33,7 +34,9 @@ class ReadyzResource:
     """`/readyz`: 200 when every part answers and somebody works off what waits, else 503 with each reason."""
 
     operations: ClassVar[Mapping[str, Operation]] = {
-        "GET": Operation(summary="The service can do its work", answers={200: (HealthAnswer,)}, refusals=(503,))
+        "GET": Operation(
+            access=Access.OPEN, summary="The service can do its work", answers={200: (HealthAnswer,)}, refusals=(503,)
+        )
     }
 
     def __init__(self, inspector: Inspector, roster: Roster, ledger: Ledger, store: ObjectStore) -> None:

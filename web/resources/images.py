@@ -10,13 +10,15 @@ from pipeline.errors import FieldProblem, InvalidInput
 from pipeline.intake import Intake, rules_of
 from pipeline.settings import Settings
 from pipeline.submission import ImageSubmission
+from web.access import Access
 from web.answers import Accepted
 from web.bodies import Body, decode_base64, media_type_of, read_json
 from web.errors import unknown_parameters, unsupported_media_type
 from web.forms import read_form
+from web.idempotency import KEY_PARAMETER, submit_once
 from web.operations import Operation, Parameter
 from web.parameters import all_values
-from web.resources.submissions import reply_accepted
+from web.resources.submissions import reply_accepted, with_site
 from web.schemas import ImageFields, ImageTask, validated
 
 #: Bytes of a body besides the image: part headers, words, JSON names.
@@ -43,11 +45,17 @@ _FORM_SCHEMA = {
 _BINARY_SCHEMA = {"type": "string", "format": "binary"}
 
 
+def body_max_bytes(settings: Settings) -> int:
+    """Bytes of a body with an image in base64, which is longer than any other."""
+    return settings.image_max_bytes * 4 // 3 + _REST_MAX_BYTES
+
+
 class ImagesResource:
     """`POST /api/ocr/image`."""
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "POST": Operation(
+            access=Access.SUBMIT,
             summary="Submit an image to be read and screened",
             requests={
                 "multipart/form-data": _FORM_SCHEMA,
@@ -56,6 +64,7 @@ class ImagesResource:
                 _RAW_TYPE: _BINARY_SCHEMA,
             },
             parameters=(
+                KEY_PARAMETER,
                 Parameter("mac", "for a raw image body: as in the form"),
                 Parameter("task_id", "for a raw image body: as in the form"),
                 Parameter("detection_id", "for a raw image body: as in the form"),
@@ -74,10 +83,11 @@ class ImagesResource:
         self._intake = intake
         self._rules = rules_of(settings)
         self._image_max_bytes = settings.image_max_bytes
+        self._body_max_bytes = body_max_bytes(settings)
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
-        submission = self._read(req)
-        reply_accepted(resp, self._intake.submit_image(submission))
+        submission = with_site(req, self._read(req))
+        reply_accepted(resp, submit_once(req, resp, self._intake.submit_image, submission))
 
     def _read(self, req: falcon.Request) -> ImageSubmission:
         media_type, _ = media_type_of(req)
@@ -110,7 +120,7 @@ class ImagesResource:
 
     def _read_json(self, req: falcon.Request) -> ImageSubmission:
         _refuse_parameters(req)
-        body = read_json(req, self._image_max_bytes * 4 // 3 + _REST_MAX_BYTES)
+        body = read_json(req, self._body_max_bytes)
         fields = validated(ImageTask, body, self._rules)
         return _submission(fields, decode_base64(fields.image_base64, "/image_base64", self._image_max_bytes))
 

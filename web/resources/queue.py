@@ -8,6 +8,7 @@ import falcon
 
 from pipeline.clock import Clock
 from pipeline.queue import Inspector, Roster, WorkerView
+from web.access import Access
 from web.house_answers import LaneAnswer, LanesAnswer, WorkerAnswer, WorkersAnswer
 from web.operations import Operation
 from web.replies import reply
@@ -17,7 +18,9 @@ class LanesResource:
     """`GET /api/queue`."""
 
     operations: ClassVar[Mapping[str, Operation]] = {
-        "GET": Operation(summary="Each lane as it is now", answers={200: (LanesAnswer,)}, refusals=(503,))
+        "GET": Operation(
+            access=Access.HOUSE, summary="Each lane as it is now", answers={200: (LanesAnswer,)}, refusals=(503,)
+        )
     }
 
     def __init__(self, inspector: Inspector) -> None:
@@ -32,7 +35,9 @@ class WorkersResource:
     """`GET /api/workers`."""
 
     operations: ClassVar[Mapping[str, Operation]] = {
-        "GET": Operation(summary="The live workers", answers={200: (WorkersAnswer,)}, refusals=(503,))
+        "GET": Operation(
+            access=Access.HOUSE, summary="The live workers", answers={200: (WorkersAnswer,)}, refusals=(503,)
+        )
     }
 
     def __init__(self, roster: Roster, clock: Clock) -> None:

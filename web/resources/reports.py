@@ -6,12 +6,13 @@ from typing import ClassVar
 import falcon
 
 from models.reports import DetectorReports, NewReport
-from models.sites import LOCAL_SITE
 from pipeline.intake import rules_of
 from pipeline.mac import normalize_mac
 from pipeline.settings import Settings
+from web.access import Access
 from web.answers import ReportAnswer
 from web.bodies import read_json
+from web.caller import caller_of
 from web.operations import Operation
 from web.replies import reply
 from web.schemas import Report, validated
@@ -24,6 +25,7 @@ class ReportsResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "POST": Operation(
+            access=Access.SUBMIT,
             summary="Report a detection that a device made itself",
             requests={"application/json": (Report,)},
             answers={200: (ReportAnswer,), 201: (ReportAnswer,)},
@@ -40,7 +42,7 @@ class ReportsResource:
         mac = normalize_mac(report.mac)
         is_new = self._reports.store(
             NewReport(
-                site=LOCAL_SITE,
+                site=caller_of(req).site_for(mac),
                 mac=mac,
                 detection_id=report.detection_id,
                 type=report.type,

@@ -1,10 +1,18 @@
 """What the answers to all submits have in common."""
 
+from dataclasses import replace
+from typing import TypeVar
+
 import falcon
 
 from pipeline.intake import Receipt
+from pipeline.mac import normalize_mac
+from pipeline.submission import ImageSubmission, TextSubmission
 from web.answers import Accepted
+from web.caller import caller_of
 from web.replies import reply
+
+_S = TypeVar("_S", ImageSubmission, TextSubmission)
 
 #: Seconds after which asking for the state may be worth it: a text is often done by then.
 RETRY_AFTER_S = 1
@@ -23,6 +31,14 @@ def accepted(receipt: Receipt) -> Accepted:
         lane=receipt.lane,
         position=receipt.position,
     )
+
+
+def with_site(req: falcon.Request, submission: _S) -> _S:
+    """The same submission, in the site of the caller, who must speak for the device.
+
+    Raises: NotYourDevice, RateLimited.
+    """
+    return replace(submission, site=caller_of(req).site_for(normalize_mac(submission.mac)))
 
 
 def reply_accepted(resp: falcon.Response, receipt: Receipt) -> None:

@@ -7,6 +7,7 @@ import falcon
 from pydantic import ValidationError
 
 from pipeline.queue import Inspector
+from web.access import Access
 from web.errors import no_watermark
 from web.house_answers import ScaleAnswer, ScaleLane, WatermarkAnswer
 from web.operations import Operation
@@ -18,7 +19,10 @@ class WatermarkResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "GET": Operation(
-            summary="The last snapshot of the scheduler", answers={200: (WatermarkAnswer,)}, refusals=(503,)
+            access=Access.HOUSE,
+            summary="The last snapshot of the scheduler",
+            answers={200: (WatermarkAnswer,)},
+            refusals=(503,),
         )
     }
 
@@ -34,7 +38,10 @@ class ScaleResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "GET": Operation(
-            summary="How many workers each lane should have", answers={200: (ScaleAnswer,)}, refusals=(503,)
+            access=Access.HOUSE,
+            summary="How many workers each lane should have",
+            answers={200: (ScaleAnswer,)},
+            refusals=(503,),
         )
     }
 

@@ -9,14 +9,16 @@ from urllib.parse import urlencode
 import falcon
 
 from models.sites import LOCAL_SITE
-from models.word_lists import Owner
-from pipeline.errors import InvalidMac, ListNotFound
+from models.word_lists import ListRow, Owner
+from pipeline.errors import Forbidden, InvalidMac, ListNotFound
 from pipeline.intake import rules_of
 from pipeline.lists.library import Library
 from pipeline.lists.reading import Kind, read_list
 from pipeline.mac import normalize_mac
 from pipeline.settings import Settings
+from web.access import Access
 from web.bodies import Body, media_type_of, read_json
+from web.caller import caller_of
 from web.errors import invalid_parameter, unsupported_media_type
 from web.operations import Operation, Parameter
 from web.parameters import all_values, whole_number
@@ -53,6 +55,7 @@ class WordListsResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "GET": Operation(
+            access=Access.MANAGE,
             summary="Lists of words, oldest first",
             parameters=(
                 Parameter("site", "only of this site and its devices"),
@@ -64,6 +67,7 @@ class WordListsResource:
             refusals=(503,),
         ),
         "POST": Operation(
+            access=Access.MANAGE,
             summary="Make a list without a version, unless there is one of this name",
             requests={"application/json": (NewList,)},
             answers={200: (ListAnswer,)},
@@ -82,8 +86,11 @@ class WordListsResource:
             raise invalid_parameter("limit", f"must be 1 to {_PAGE_MAX}")
         if after is not None and not _ID.fullmatch(after):
             raise invalid_parameter("after", "must be one id of a list")
+        scope = caller_of(req).scope
+        if scope.site is not None and site not in (None, scope.site):
+            raise Forbidden("another site's lists were asked for")
         found = self._library.shelf.page(
-            site=site, mac=None if mac is None else _mac(mac), after=int(after or 0), limit=limit + 1
+            site=scope.site or site, mac=None if mac is None else _mac(mac), after=int(after or 0), limit=limit + 1
         )
         page = found[:limit]
         given = {name: value for name, value in (("site", site), ("mac", mac)) if value is not None}
@@ -94,7 +101,10 @@ class WordListsResource:
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         wish = validated(NewList, read_json(req, _BODY_MAX_BYTES), self._rules)
         mac = normalize_mac(wish.mac) if wish.mac else ""
-        owner = Owner(wish.site or (LOCAL_SITE if mac else ""), mac)
+        own_site = caller_of(req).scope.site
+        owner = Owner(wish.site or (own_site or LOCAL_SITE if mac else ""), mac)
+        if own_site is not None and owner.site != own_site:
+            raise Forbidden("a list for others than the caller's site was asked for")
         reply(resp, list_answer(self._library.shelf.create(owner, wish.name)))
 
 
@@ -102,8 +112,14 @@ class WordListResource:
     """`/api/words/{list_id}`."""
 
     operations: ClassVar[Mapping[str, Operation]] = {
-        "GET": Operation(summary="One list with its versions", answers={200: (FullListAnswer,)}, refusals=(404, 503)),
+        "GET": Operation(
+            access=Access.MANAGE,
+            summary="One list with its versions",
+            answers={200: (FullListAnswer,)},
+            refusals=(404, 503),
+        ),
         "PUT": Operation(
+            access=Access.MANAGE,
             summary="Keep a file as the next version, a draft: one word a line, a table, or rules. Its encoding is the "
             "charset given, or found out",
             requests=dict.fromkeys(_KINDS, _FILE),
@@ -111,27 +127,32 @@ class WordListResource:
             answers={200: (VersionAnswer,)},
             refusals=(404, 411, 413, 415, 422, 503),
         ),
-        "DELETE": Operation(summary="Remove a list with all its versions", answers={204: ()}, refusals=(404, 503)),
+        "DELETE": Operation(
+            access=Access.MANAGE,
+            summary="Remove a list with all its versions",
+            answers={204: ()},
+            refusals=(404, 503),
+        ),
     }
 
     def __init__(self, library: Library) -> None:
         self._library = library
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, list_id: str) -> None:
-        row = self._library.shelf.get(_id(list_id))
+        row = _own_list(req, self._library, list_id)
         reply(resp, full_list_answer(row, self._library.shelf.versions(row.id)))
 
     def on_put(self, req: falcon.Request, resp: falcon.Response, list_id: str) -> None:
+        row = _own_list(req, self._library, list_id)
         media_type, parameters = media_type_of(req)
         if media_type not in _KINDS:
             raise unsupported_media_type(*_KINDS)
-        row = self._library.shelf.get(_id(list_id))
         data = Body(req, _FILE_MAX_BYTES).read()
         read = read_list(data, _KINDS[media_type], parameters.get("charset"))
         reply(resp, version_answer(self._library.add(row.id, read, _one(req, "source") or "HTTP")))
 
     def on_delete(self, req: falcon.Request, resp: falcon.Response, list_id: str) -> None:
-        self._library.remove(_id(list_id))
+        self._library.remove(_own_list(req, self._library, list_id).id)
         resp.status = 204
 
 
@@ -139,17 +160,22 @@ class WordVersionResource:
     """`/api/words/{list_id}/versions/{version}`."""
 
     operations: ClassVar[Mapping[str, Operation]] = {
-        "GET": Operation(summary="What a version says, as rules", answers={200: (RulesAnswer,)}, refusals=(404, 503)),
+        "GET": Operation(
+            access=Access.MANAGE,
+            summary="What a version says, as rules",
+            answers={200: (RulesAnswer,)},
+            refusals=(404, 503),
+        ),
     }
 
     def __init__(self, library: Library) -> None:
-        self._shelf = library.shelf
+        self._library = library
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, list_id: str, version: str) -> None:
         if not _VERSION.fullmatch(version):
             raise ListNotFound("no version has this number")
-        found = self._shelf.version(_id(list_id), int(version))
-        reply(resp, RulesAnswer(version=found.version, rules=json.loads(self._shelf.content(found.sha256))))
+        found = self._library.shelf.version(_own_list(req, self._library, list_id).id, int(version))
+        reply(resp, RulesAnswer(version=found.version, rules=json.loads(self._library.shelf.content(found.sha256))))
 
 
 class PublishWordsResource:
@@ -157,6 +183,7 @@ class PublishWordsResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "POST": Operation(
+            access=Access.MANAGE,
             summary="Put a version into effect, in every process within seconds",
             requests={"application/json": (Publication,)},
             answers={200: (ListAnswer,)},
@@ -169,8 +196,9 @@ class PublishWordsResource:
         self._rules = rules_of(settings)
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, list_id: str) -> None:
+        row = _own_list(req, self._library, list_id)
         wish = validated(Publication, read_json(req, _BODY_MAX_BYTES), self._rules)
-        reply(resp, list_answer(self._library.publish(_id(list_id), wish.version, force=wish.force)))
+        reply(resp, list_answer(self._library.publish(row.id, wish.version, force=wish.force)))
 
 
 class RollbackWordsResource:
@@ -178,6 +206,7 @@ class RollbackWordsResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "POST": Operation(
+            access=Access.MANAGE,
             summary="Put a version that was in effect before into effect again",
             requests={"application/json": (Rollback,)},
             answers={200: (ListAnswer,)},
@@ -190,14 +219,17 @@ class RollbackWordsResource:
         self._rules = rules_of(settings)
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, list_id: str) -> None:
+        row = _own_list(req, self._library, list_id)
         wish = validated(Rollback, read_json(req, _BODY_MAX_BYTES), self._rules)
-        reply(resp, list_answer(self._library.roll_back(_id(list_id), wish.version)))
+        reply(resp, list_answer(self._library.roll_back(row.id, wish.version)))
 
 
-def _id(list_id: str) -> int:
-    if not _ID.fullmatch(list_id):
+def _own_list(req: falcon.Request, library: Library, list_id: str) -> ListRow:
+    """Return the list; that of another site, and a global one for the key of one site, is as if it were not there."""
+    row = library.shelf.get(int(list_id)) if _ID.fullmatch(list_id) else None
+    if row is None or caller_of(req).scope.site not in (None, row.owner.site):
         raise ListNotFound("no list of words has this id")
-    return int(list_id)
+    return row
 
 
 def _one(req: falcon.Request, name: str) -> str | None:

@@ -12,8 +12,10 @@ from benchmarks import (
     bench_ocr,
     bench_queue,
     bench_recover,
+    bench_web,
     bench_words,
     eval_ocr,
+    web_servers,
 )
 from pipeline.samples import sample_images
 
@@ -71,6 +73,14 @@ def test_the_lists_benchmark_prints_what_a_swap_costs() -> None:
 
     assert "s to publish" in report
     assert "around a swap" in report
+
+
+def test_the_web_benchmark_prints_each_server_on_each_database() -> None:
+    report = "\n".join(bench_web.run(bench_web.TINY))
+
+    for candidate in web_servers.candidates():
+        assert report.count(candidate.name) == 5
+    assert report.count("PostgreSQL") == 2 * len(web_servers.candidates())
 
 
 def test_the_evaluation_prints_each_picture_and_each_kind(tmp_path: Path) -> None:

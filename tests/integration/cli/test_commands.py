@@ -209,7 +209,7 @@ def test_doctor_finds_what_is_fine_and_what_is_not(
     valkey.config_set("maxmemory-policy", "noeviction")
     assert checks.pop("queue eviction") is False
     checks.pop("queue persistence")  # as the server of the tests happens to run
-    assert set(checks) == {"queue", "workers", "database", "storage", "engine", "words"}
+    assert set(checks) == {"queue", "workers", "database", "keys", "storage", "engine", "words"}
     assert all(checks.values())
 
 

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from models.audit import AuditTrail
 from models.base import bind, connect, connection
 from models.dead_letters import Chosen, DeadLetterRow, DeadLetters
 from models.ledger import Ledger
 from models.migrate import migrate
 from pipeline.cli import run
+from pipeline.clock import SystemClock
 from pipeline.settings import load_settings
 from tests.support.clock import FakeClock
 from tests.support.records import new_task
@@ -146,6 +148,13 @@ def test_replaying_all_and_dropping_want_a_yes(archive: Archive) -> None:
     assert archive.json("replay", "--all", "--yes")["letters"] == 1
     assert archive.json("drop", "--all", "--dry-run") == {"letters": 1, "dry_run": True}
     assert "1 dead letters dropped" in archive.text("drop", str(letter_id), "--yes")
+    trail = AuditTrail(archive.letters._database, SystemClock())
+    lines = trail.page(site=None, before=None, limit=9)
+    assert [(line.action, line.outcome) for line in lines] == [
+        ("dead-letter drop", "done"),
+        ("dead-letter replay", "done"),
+    ]
+    assert str(letter_id) in lines[0].target
     assert archive.count() == 0
 
 

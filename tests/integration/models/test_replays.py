@@ -10,6 +10,7 @@ from models.base import Database, connection
 from models.dead_letters import Chosen, DeadLetterRow, DeadLetters
 from models.ledger import Ledger, TaskRow
 from models.replays import AskedReplay, Replays, enqueued_times
+from models.sites import Site
 from pipeline.errors import LeaseLost, TaskConflict, TaskNotFound
 from tests.support.clock import FakeClock
 from tests.support.records import everything, finished, new_task, step
@@ -25,8 +26,8 @@ class Office:
         self.ledger, self.letters = Ledger(database, clock), DeadLetters(database, clock)
         self.replays = Replays(database, clock)
 
-    def die(self, task_id: str = "t1", token: int = 7, mac: str = RED) -> None:
-        self.ledger.accept(new_task(task_id, mac=mac))
+    def die(self, task_id: str = "t1", token: int = 7, mac: str = RED, site: str = "local") -> None:
+        self.ledger.accept(new_task(task_id, mac=mac, site=site))
         self.ledger.start(task_id, token, 3)
         self.ledger.end(task_id, token, "dead", "engine_timeout", "10 attempts", [step("fetch"), step("ocr", "failed")])
 
@@ -199,6 +200,20 @@ def test_the_oldest_are_replayed_first_and_devices_may_be_passed_over(office: Of
     assert tasks() == ["t0", "t1", "t2"]
     assert tasks(RED) == ["t2"]
     assert tasks(RED, "112233445566") == []
+
+
+def test_a_device_is_passed_over_in_its_own_site_only(office: Office) -> None:
+    Site.insert(site="north", created_ms=1).returning(Site.site).execute()
+    for number, site in enumerate(("local", "north")):
+        office.die(f"t{number}", mac=RED, site=site)
+    office.letters.ask_replay(Chosen())
+
+    def tasks(*devices: str) -> list[str]:
+        return [asked.task_id for asked in office.replays.asked(passing_over=devices, limit=9)]
+
+    assert tasks(RED) == ["t1"]
+    assert tasks(f"{RED}@north") == ["t0"]
+    assert [asked.line for asked in office.replays.asked(passing_over=(), limit=9)] == [RED, f"{RED}@north"]
 
 
 def test_replays_are_counted_over_the_last_while(office: Office) -> None:

@@ -7,7 +7,7 @@ import pytest
 from models.base import Database
 from models.devices import Device
 from models.reports import DetectorReport, DetectorReports, NewReport
-from models.sites import ApiKey, Site, hash_key
+from models.sites import Site
 from tests.support.clock import FakeClock
 from tests.support.records import everything
 
@@ -46,13 +46,3 @@ def test_each_device_has_its_own_detection_ids(database: Database, clock: FakeCl
     assert reports.store(replace(REPORT, mac="112233445566"))
     assert reports.store(replace(REPORT, site="north"))
     assert reports.store(replace(REPORT, detection_id="d-2"))
-
-
-def test_a_key_is_stored_as_its_hash(database: Database) -> None:
-    ApiKey.insert(
-        key_hash=hash_key("secret"), site="local", name="n", role="device", bound_macs=["aabbccddeeff"], created_ms=1
-    ).returning(ApiKey.key_hash).execute()
-
-    key = ApiKey.get(ApiKey.key_hash == "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b")
-    assert (key.site_name, key.role, key.bound_macs, key.revoked_ms) == ("local", "device", ["aabbccddeeff"], None)
-    assert "secret" not in str(everything())

@@ -12,6 +12,7 @@ from models.ledger import Ledger, NewTask
 from pipeline.clock import SystemClock
 from pipeline.errors import QueueUnavailable
 from pipeline.queue import (
+    Bucket,
     Standing,
     Task,
     TaskState,
@@ -19,6 +20,7 @@ from pipeline.queue import (
     open_inspector,
     open_pages,
     open_queue,
+    open_request_limits,
     open_roster,
 )
 from pipeline.queue.sharded_queue import ShardedQueue
@@ -53,6 +55,15 @@ def mac_in(shard: int, count: int = SHARDS) -> str:
 
 def task_in(shard: int, task_id: str) -> Task:
     return Task(task_id, "text", mac_in(shard), 0)
+
+
+@pytest.mark.feature("H3")
+def test_requests_are_counted_and_nonces_kept_on_one_node(cluster: Cluster) -> None:
+    limits = open_request_limits(settings_of(cluster.url))
+    slow = Bucket("device", "aabbccddeeff@north", 1)
+    assert limits.take(slow).retry_after_ms == 0
+    assert limits.take(slow).retry_after_ms > 50_000
+    assert [limits.note_nonce("k", "n", ttl_ms=60_000) for _ in range(2)] == [True, False]
 
 
 @pytest.mark.feature("Q21")

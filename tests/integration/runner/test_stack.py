@@ -160,6 +160,15 @@ class TestStack:
                 pass
         assert not (settings.data_dir / "valkey").exists()
 
+    @pytest.mark.feature("H3")
+    def test_other_addresses_are_not_listened_on_without_a_key(self, settings: Settings) -> None:
+        elsewhere = settings.model_copy(update={"web_bind": settings.web_bind.replace("127.0.0.1", "0.0.0.0")})
+        with (
+            pytest.raises(ConfigurationError, match="fairlane key create"),
+            Stack(elsewhere, SystemClock(), threading.Event()),
+        ):
+            pass
+
 
 def test_a_process_that_does_not_start_is_named_with_its_last_words(
     settings: Settings, write_procfile: Callable[..., None]

@@ -242,7 +242,7 @@ def test_an_unknown_task_cannot_be_cancelled(service):
 def test_other_methods_are_named(service, method):
     result = service.http().simulate_request(method, "/api/ocr/tasks/t1")
     assert result.status_code == 405
-    assert set(result.headers["Allow"].split(", ")) == {"GET", "DELETE", "OPTIONS"}
+    assert set(result.headers["Allow"].split(", ")) == {"GET", "HEAD", "DELETE", "OPTIONS"}
     assert result.headers["Content-Type"] == "application/problem+json"
 
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from models.word_lists import EVERYBODY
+from tests.support.callers import guest
 from tests.support.service import MAC, on_sqlite
 
 JSON = {"Content-Type": "application/json"}
@@ -166,4 +168,25 @@ def test_a_file_that_is_no_list_changes_nothing(
     ],
 )
 def test_bad_questions_are_refused(words: Words, method: str, path: str, body: Any, status: int) -> None:
+    words.ask("POST", "/api/words", {"name": "house"})
+
     words.ask(method, path, body, status=status)
+
+
+@pytest.mark.feature("H3")
+@pytest.mark.feature("D1")
+def test_lists_of_others_and_of_everybody_are_not_for_the_key_of_a_site(service: Any) -> None:
+    north, south = guest(service, site="north"), guest(service, site="south")
+    made = north.ask("POST", "/api/words", json={"name": "own", "mac": MAC}).json
+    service.library.shelf.create(EVERYBODY, "house")
+
+    assert (made["site"], made["scope"]) == ("north", "device")
+    assert north.ask("GET", "/api/words").json["lists"] == [made]
+    assert south.ask("GET", "/api/words").json["lists"] == []
+    assert south.ask("GET", "/api/words", params={"site": "north"}).status_code == 403
+    for wish in ({"name": "house"}, {"name": "own", "site": "north"}):
+        assert south.ask("POST", "/api/words", json=wish).status_code == 403
+    assert south.ask("POST", "/api/words/try", json={"text": "x", "site": "north"}).status_code == 403
+    bound = guest(service, "viewer", "north", macs=("112233445566",))
+    assert bound.ask("POST", "/api/words/try", json={"text": "x", "mac": MAC}).status_code == 403
+    assert bound.ask("POST", "/api/words/try", json={"text": "x", "mac": "112233445566"}).status_code == 200

@@ -1,0 +1,178 @@
+"""What is asked and said about lists of tasks over HTTP."""
+
+import base64
+import binascii
+import re
+from datetime import datetime
+from typing import Any, Literal
+
+import falcon
+from pydantic import Field
+
+from models.scope import Scope
+from models.task_lists import ListedTask, Place, Wanted
+from models.tasks import END_STATES, OPEN_STATES
+from pipeline.errors import InvalidMac
+from pipeline.mac import normalize_mac
+from pipeline.queue import LANES
+from pipeline.submission import text_fault
+from web.answers import Answer
+from web.errors import invalid_cursor, invalid_parameter
+from web.operations import Parameter
+from web.parameters import all_values
+
+STATES = (*OPEN_STATES, *END_STATES)
+#: Characters of a text that is looked for.
+TEXT_MAX_CHARS = 200
+#: Times after the year 2286 are a mistake in the unit.
+_TIME_MAX_MS = 9_999_999_999_999
+_TIME = {"oneOf": [{"type": "integer", "minimum": 0}, {"type": "string", "format": "date-time"}]}
+_EPOCH_MS = re.compile(r"[0-9]{1,13}", re.ASCII)
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_CURSOR = re.compile(r"([0-9]{1,13}):([0-9A-Za-z_-]{1,64})", re.ASCII)
+
+FILTERS = (
+    Parameter("mac", "only of this device"),
+    Parameter("state", "only in this state", {"enum": list(STATES)}),
+    Parameter("lane", "only of this lane: ocr for images, text for texts", {"enum": list(LANES)}),
+    Parameter("from", "accepted at this time or later: epoch ms, or RFC 3339 with its zone", _TIME),
+    Parameter("until", "accepted before this time", _TIME),
+    Parameter("hit", "only with sensitive words, or only without", {"type": "boolean"}),
+    Parameter(
+        "text",
+        "only where the text that was read or screened holds this, in letters of either case; a page then looks at a "
+        "few thousand tasks, and may hold none though there is a next one",
+        {"type": "string", "minLength": 1, "maxLength": TEXT_MAX_CHARS},
+    ),
+)
+
+
+class ListedTaskAnswer(Answer):
+    """A task in a list; times are epoch milliseconds, what was found is null before it is done."""
+
+    task_id: str
+    mac: str
+    lane: str
+    state: str
+    attempts: int
+    code: str = Field(description="why it ended badly or is put back; empty when neither")
+    reason: str
+    size_bytes: int
+    detection_id: str | None
+    created_ms: int
+    started_ms: int | None
+    ended_ms: int | None
+    suggestion: str | None = Field(description="block, review or pass")
+    label: str | None
+    level: int | None
+    hit_count: int | None
+    words: tuple[str, ...] = Field(description="the words that were found, each once")
+
+
+class ExportedTask(ListedTaskAnswer):
+    """A line of an export: the same with the text."""
+
+    text: str | None = Field(description="that was read or screened")
+
+
+class TasksAnswer(Answer):
+    """One page, newest first."""
+
+    tasks: list[ListedTaskAnswer]
+    next: str | None = Field(description="where the next page is; null on the last")
+
+
+def wanted_by_query(req: falcon.Request, *, within: Scope) -> Wanted:
+    """The tasks that the query parameters of `FILTERS` mean.
+
+    Raises: HttpProblem 400.
+    """
+    return Wanted(
+        within=within,
+        mac=_mac(req),
+        state=_one_of(req, "state", STATES),
+        lane=_one_of(req, "lane", LANES),
+        from_ms=_time_ms(req, "from"),
+        until_ms=_time_ms(req, "until"),
+        has_hit={"true": True, "false": False, None: None}[_one_of(req, "hit", ("true", "false"))],
+        text=_text(req),
+    )
+
+
+def place_of(req: falcon.Request) -> Place | None:
+    """Where the page begins.
+
+    Raises: HttpProblem 400 for a cursor that we did not make.
+    """
+    given = single(req, "cursor")
+    if given is None:
+        return None
+    try:
+        said = base64.b64decode(given, altchars=b"-_", validate=True).decode("ascii")
+    except (binascii.Error, ValueError) as exc:
+        raise invalid_cursor() from exc
+    found = _CURSOR.fullmatch(said)
+    if found is None:
+        raise invalid_cursor()
+    return Place(int(found[1]), found[2])
+
+
+def cursor_of(place: Place) -> str:
+    """The place in a form that nobody is tempted to make up."""
+    return base64.urlsafe_b64encode(f"{place.created_ms}:{place.task_id}".encode()).decode()
+
+
+def listed_answer(task: ListedTask) -> ListedTaskAnswer:
+    return ListedTaskAnswer.model_validate(task, from_attributes=True)
+
+
+def exported_task(task: ListedTask) -> ExportedTask:
+    return ExportedTask.model_validate(task, from_attributes=True)
+
+
+def single(req: falcon.Request, name: str) -> str | None:
+    """The value of a parameter that may stand there once.
+
+    Raises: HttpProblem 400.
+    """
+    values = all_values(req, name)
+    if len(values) > 1:
+        raise invalid_parameter(name, "stands there twice")
+    return values[0] if values else None
+
+
+def _mac(req: falcon.Request) -> str | None:
+    given = single(req, "mac")
+    try:
+        return None if given is None else normalize_mac(given)
+    except InvalidMac as exc:
+        raise invalid_parameter("mac", exc.problems[0].detail) from exc
+
+
+def _one_of(req: falcon.Request, name: str, allowed: tuple[str, ...]) -> Any:
+    given = single(req, name)
+    if given is not None and given not in allowed:
+        raise invalid_parameter(name, f"must be one of: {', '.join(allowed)}")
+    return given
+
+
+def _text(req: falcon.Request) -> str | None:
+    given = single(req, "text")
+    fault = None if given is None else text_fault(given, TEXT_MAX_CHARS)
+    if fault:
+        raise invalid_parameter("text", fault)
+    return given
+
+
+def _time_ms(req: falcon.Request, name: Literal["from", "until"]) -> int | None:
+    given = single(req, name)
+    if given is None:
+        return None
+    if _EPOCH_MS.fullmatch(given):
+        return int(given)
+    if _TIMESTAMP.fullmatch(given):
+        try:
+            return min(round(datetime.fromisoformat(given.upper()).timestamp() * 1000), _TIME_MAX_MS)
+        except (ValueError, OverflowError):  # the 31st of February
+            pass
+    raise invalid_parameter(name, "must be epoch milliseconds, or a date and time with its zone: 2026-02-01T00:00:00Z")
