@@ -55,8 +55,9 @@ bench-backpressure: $(VENV)/.dev ## what watermarks cost a busy worker, and how 
 bench-ocr: $(VENV)/.dev ## images per second, HTTP to stored result, beside the bare engine
 	$(BIN)/python -m benchmarks.bench_ocr
 
-bench-words: $(VENV)/.dev ## texts screened a second, and lists made ready, at 20,000 to 1,000,000 words
+bench-words: $(VENV)/.dev ## texts screened a second, lists made ready and swapped, at 20,000 to 1,000,000 words
 	$(BIN)/python -m benchmarks.bench_words
+	$(BIN)/python -m benchmarks.bench_lists
 
 bench-web: $(VENV)/.dev ## accepted tasks a second and p99 under each server, and beside slow clients: 6 minutes
 	$(BIN)/python -m benchmarks.bench_web

@@ -1,23 +1,40 @@
 """How fast texts are screened, and lists made ready: `make bench-words`.
 
-All is on: every view, contacts, allowed words, combinations. Texts are drawn from 3,000 ideographs, the common ones
-more often, with punctuation, some Latin words and dates; a text in fifty holds a word of the list, half of them hidden
-by noise. Times are CPU seconds of one thread; rounds find the same, so the least of them is told too.
+All is on: contacts, allowed words, combinations; without the optional views, with each, and with all of them. Texts
+are drawn from 3,000 ideographs, the common ones more often, with punctuation, some Latin words and dates; a text in
+fifty holds a word of the list, half of them hidden by noise. Times are CPU time of one thread; rounds find the same, so
+the least of them is told too.
 """
 
 import argparse
+import json
 import random
+import resource
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
+from typing import Any
+
+import psutil
 
 from benchmarks.printing import machine, spread, table
 from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
-from pipeline.detector.rules import Combination, RuleSet, Word
+from pipeline.detector.rules import Combination, RuleSet, View, Word
 
+#: What a list may want besides: nothing, each view, all of them.
+_VIEWS: tuple[frozenset[View], ...] = (
+    frozenset(),
+    frozenset({"ocr"}),
+    frozenset({"pinyin"}),
+    frozenset({"split"}),
+    frozenset({"ocr", "pinyin", "split"}),
+)
 _COMMON = (
     "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动"
     "同工也能下过子说产种面而方后多定行学法"
@@ -49,16 +66,16 @@ def run(plan: Plan) -> Iterator[str]:
     yield machine("none") + "\n"
     chance = random.Random(7)
     words = _words(chance, plan.words[0])
-    detector = Detector(Lexicon(rules=_rules(words)))
-    yield table(["characters", "texts/s", "us a text", "hits"], [
-        _screened(detector, [_text(chance, length, words) for _ in range(count)], length, plan.rounds)
-        for length, count in plan.texts
-    ])  # fmt: skip
+    texts = [(length, [_text(chance, length, words) for _ in range(count)]) for length, count in plan.texts]
+    rows = []
+    for views in _VIEWS:
+        detector = Detector(Lexicon(rules=_rules(words, views)))
+        rows += [[", ".join(sorted(views)), *_screened(detector, some, length, plan.rounds)] for length, some in texts]
+    yield table(["views", "characters", "texts/s", "us a text", "hits"], rows)
     yield ""
-    yield table(["words", "s to make ready", "us for the first text of 50"], [
-        _compiled(_words(chance, size), plan.rounds if size <= plan.words[0] else 1, _text(chance, 50, words))
-        for size in plan.words
-    ])  # fmt: skip
+    heads = ["words", "s to make", "MB at most", "ms to write", "MB of file", "MB more", "ms to map", "us first text",
+             "ms longest text", "while mapping"]  # fmt: skip
+    yield table(heads, [_compiled(size, plan.rounds if size <= plan.words[0] else 1) for size in plan.words])
 
 
 def _screened(detector: Detector, texts: list[str], length: int, rounds: int) -> list[str]:
@@ -72,23 +89,45 @@ def _screened(detector: Detector, texts: list[str], length: int, rounds: int) ->
     return [f"{length:,}", best, spread([1e6 * one for one in spent_s], 1), str(hits)]
 
 
-def _compiled(words: list[str], rounds: int, text: str) -> list[str]:
-    spent_s, first_us = [], []
+def _compiled(size: int, rounds: int) -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "list"
+        made = _child("--make", str(path), str(size), str(rounds))
+        mapped = _child("-m", "benchmarks.load_words", str(path))
+    return [f"{size:,}", *made, *(f"{value:,.1f}" for value in mapped)]
+
+
+def _child(*arguments: str) -> list[Any]:
+    """Run a part in a process of its own, whose memory is nothing else's."""
+    module = [] if arguments[0] == "-m" else ["-m", "benchmarks.bench_words"]
+    done = subprocess.run([sys.executable, *module, *arguments], check=True, capture_output=True, text=True)
+    return list(json.loads(done.stdout))
+
+
+def _make(path: Path, size: int, rounds: int) -> list[str]:
+    """Make a list and write it; how long that takes, and how much memory at most."""
+    words = _words(random.Random(7), size)
+    before_bytes = psutil.Process().memory_info().rss
+    spent_s = []
     for _ in range(rounds):
         began_s = time.process_time()
-        detector = Detector(Lexicon(words))
+        lexicon = Lexicon(words)
         spent_s.append(time.process_time() - began_s)
-        began_s = time.process_time()
-        detector.screen(text)
-        first_us.append(1e6 * (time.process_time() - began_s))
-    return [f"{len(words):,}", spread(spent_s, 2), spread(first_us)]
+    # Of the kernel, in kilobytes on Linux and in bytes on macOS.
+    most_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1_024)
+    began_s = time.process_time()
+    path.write_bytes(lexicon.to_bytes())
+    written_ms = 1e3 * (time.process_time() - began_s)
+    grown = f"{(most_bytes - before_bytes) / 1e6:,.0f}"
+    return [spread(spent_s, 2), grown, f"{written_ms:,.0f}", f"{path.stat().st_size / 1e6:,.1f}"]
 
 
-def _rules(words: list[str]) -> RuleSet:
+def _rules(words: list[str], views: frozenset[View] = frozenset()) -> RuleSet:
     return RuleSet(
         deny=tuple(map(Word, words)),
         allow=tuple(Word(word + "店") for word in words[:100]),
         combinations=tuple(Combination(f"c{index}", (words[index], words[-index - 1]), 12) for index in range(20)),
+        views=views,
     )
 
 
@@ -117,7 +156,13 @@ def _text(chance: random.Random, length: int, words: list[str]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tiny", action="store_true", help="a few texts, in no time: says that it works, not more")
-    for piece in run(TINY if parser.parse_args().tiny else Plan()):
+    parser.add_argument("--make", nargs=3, metavar=("FILE", "WORDS", "ROUNDS"), help="one list, for the second table")
+    options = parser.parse_args()
+    if options.make:
+        file, size, rounds = options.make
+        print(json.dumps(_make(Path(file), int(size), int(rounds))))
+        return
+    for piece in run(TINY if options.tiny else Plan()):
         print(piece)
         sys.stdout.flush()
 

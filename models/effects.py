@@ -70,4 +70,5 @@ def put_detection(task_id: str, token: int, record: DetectionRecord, now_ms: int
         masked=None if record.masked is None else storable(record.masked),
         elapsed_ms=record.elapsed_ms,
         created_ms=now_ms,
+        versions=storable_json(record.versions),
     ).returning(SQL("1")).execute()

@@ -39,7 +39,7 @@ class Detection(BaseModel):
     """What the screening of a task's text found: `suggestion` block, review or pass, and what it rests on.
 
     `label` and `level` are those of the gravest find, `masked` is null where nothing had to be hidden,
-    `contacts` where none were looked for.
+    `contacts` where none were looked for, `versions` where no list was.
     """
 
     task = ForeignKeyField(Task, column_name="task_id", object_id_name="task_id", primary_key=True, on_delete="CASCADE")
@@ -55,3 +55,4 @@ class Detection(BaseModel):
     masked = TextField(null=True)
     elapsed_ms = BigIntegerField(default=0)
     created_ms = BigIntegerField()
+    versions = JSONField(null=True)

@@ -117,6 +117,7 @@ class DetectionRecord:
         label: of the gravest find, as `level`, 0 when there is none.
         score: 0..1.
         masked: the text with what must not be shown hidden; None when that is nothing.
+        versions: the lists it went by, each with scope, name and version.
     """
 
     text: str
@@ -128,6 +129,7 @@ class DetectionRecord:
     score: float = 0.0
     masked: str | None = None
     elapsed_ms: int = 0
+    versions: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,4 +173,4 @@ def ocr_record(result: OcrResult) -> OcrRecord:
 
 def detection_record(detection: Detection) -> DetectionRecord:
     fields = {name: getattr(detection, name) for name in DetectionRecord.__dataclass_fields__}
-    return DetectionRecord(**{**fields, "contacts": detection.contacts or []})
+    return DetectionRecord(**{**fields, "contacts": detection.contacts or [], "versions": detection.versions or []})

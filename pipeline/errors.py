@@ -5,12 +5,14 @@
     │   ├── QueueUnavailable      Redis or Valkey does not answer
     │   ├── DatabaseUnavailable   PostgreSQL or SQLite does not answer
     │   ├── StorageUnavailable    the object store does not answer
+    │   ├── ListUnavailable       a list of words that is in effect cannot be had
     │   └── EngineFailure         the OCR child did not survive the image, which may be poison: few tries
     │       ├── EngineTimeout     it passed its hard time limit and was ended
     │       ├── EngineMemory      it took more memory than it may
     │       └── EngineCrashed     it died
     ├── Permanent                 the same input fails the same way for ever
     │   ├── InvalidInput          a request that is understood but wrong; names each field
+    │   │   ├── ListRefused       a list of words with errors, or with warnings that nobody has overruled
     │   │   └── InvalidMac        a device address in no known spelling
     │   ├── MalformedInput        a request that cannot be parsed at all
     │   ├── BadImage              bytes that are not a readable image
@@ -18,9 +20,12 @@
     │   │   └── ImageTooLarge     too many bytes or pixels, or a shape no engine can read
     │   ├── TaskNotFound          no such task (or not yours)
     │   ├── DeadLetterNotFound  no such dead letter, or it was dropped
+    │   ├── ListNotFound          no such list of words, or no such version of it
     │   ├── TaskConflict          the task id belongs to other content
     │   ├── TaskEnded             the task has ended, so the wish comes too late
     │   ├── ObjectMissing         the stored image of a task is gone
+    │   ├── ListDamaged           a compiled list of words is not what was written
+    │   ├── ListOutdated          a compiled list of words is of another release: compile it again
     │   ├── KeyNotFound           no such API key
     │   ├── KeyConflict           the API key is not in the state for what is wanted
     │   ├── Unauthenticated       no API key that is good now
@@ -72,6 +77,10 @@ class StorageUnavailable(Retryable):
     code = "storage_unavailable"
 
 
+class ListUnavailable(Retryable):
+    code = "list_unavailable"
+
+
 class EngineFailure(Retryable):
     code = "engine_failure"
 
@@ -103,7 +112,8 @@ class FieldProblem:
     """One thing wrong with one field of an input.
 
     Args:
-        pointer: where, as an RFC 6901 JSON pointer (`/tasks/0/mac`), or the name of a form field or parameter.
+        pointer: where, as an RFC 6901 JSON pointer (`/tasks/0/mac`), the name of a form field or parameter,
+            or the line of a list of words (`line 3`).
         detail: what is wrong and what would be right, in one sentence; never the value itself.
     """
 
@@ -127,6 +137,10 @@ class InvalidInput(Permanent):
 
 class InvalidMac(InvalidInput):
     code = "invalid_mac"
+
+
+class ListRefused(InvalidInput):
+    code = "list_refused"
 
 
 class MalformedInput(Permanent):
@@ -153,6 +167,10 @@ class DeadLetterNotFound(Permanent):
     code = "dead_letter_not_found"
 
 
+class ListNotFound(Permanent):
+    code = "list_not_found"
+
+
 class TaskConflict(Permanent):
     code = "task_conflict"
 
@@ -173,6 +191,14 @@ class TaskEnded(Permanent):
 
 class ObjectMissing(Permanent):
     code = "object_missing"
+
+
+class ListDamaged(Permanent):
+    code = "list_damaged"
+
+
+class ListOutdated(Permanent):
+    code = "list_outdated"
 
 
 class PoisonedEntry(Permanent):

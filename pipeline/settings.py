@@ -145,10 +145,9 @@ class Settings(BaseSettings):
     retention_images_days: int = Field(0, ge=0, description="days after its task ended until an image goes")
     retention_audit_days: int = Field(0, ge=0, description="days until the copy of an image with hits goes")
     retention_orphans_days: int = Field(7, ge=0, description="days until an image goes that belongs to no task")
-    statistics_utc_offset_minutes: int = Field(
-        0, ge=-720, le=840, description="minutes by which the days of the statistics begin before those of UTC"
-    )
-    words_file: Path | None = Field(None, description="global list, UTF-8: one word a line, or rules in .json")
+    statistics_utc_offset_minutes: int = Field(0, ge=-720, le=840, description="minutes its days begin before UTC's")
+    words_file: Path | None = Field(None, description="a global list of this host alone: lines, .csv or rules in .json")
+    words_refresh_seconds: float = Field(2.0, gt=0, le=60, description="seconds between two looks for published lists")
     words_per_request_max: int = Field(1000, ge=0, description="words one request may bring along")
     text_max_chars: int = Field(100_000, ge=1, description="characters of one text")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from models.sites import LOCAL_SITE
-from pipeline.detector import lexicon
+from pipeline.detector import forms
 from pipeline.errors import FieldProblem, InvalidInput, InvalidMac
 from pipeline.mac import normalize_mac
 from pipeline.queue.types import Lane
@@ -126,7 +126,7 @@ def text_fault(value: str, max_chars: int) -> str | None:
 
 def word_fault(value: str) -> str | None:
     """Say what is wrong with one word to look for, None when nothing is."""
-    return text_fault(value, WORD_MAX_CHARS) or lexicon.word_fault(value)
+    return text_fault(value, WORD_MAX_CHARS) or forms.word_fault(value)
 
 
 def words_fault(values: Sequence[str], max_count: int) -> str | None:

@@ -39,6 +39,11 @@ _SIMPLIFIED = opencc.OpenCC("t2s")
 
 
 def main() -> None:
+    TARGET.write_text(table(), "utf-8")
+
+
+def table() -> str:
+    """The whole file."""
     sources = [
         f"Unicode {unicodedata.unidata_version} (Python {platform.python_version()})",
         *(f"{name} {version(name)}" for name in ("opencc", "confusable-homoglyphs")),
@@ -49,7 +54,7 @@ def main() -> None:
         "# or `.`: none. Characters that are not here are kind `other` and fold to themselves.",
         *rows(),
     ]
-    TARGET.write_text("\n".join(lines) + "\n", "utf-8")
+    return "\n".join(lines) + "\n"
 
 
 def rows() -> Iterator[str]:

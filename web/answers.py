@@ -117,7 +117,7 @@ class HitAnswer(Answer):
     """A sensitive word; `start` and `end` count code points, the others UTF-16 units, both in the original text."""
 
     word: str
-    list: str
+    list: str = Field(description="request, device, site or global")
     start: int
     end: int
     start_utf16: int
@@ -128,6 +128,7 @@ class HitAnswer(Answer):
     level: int = Field(3, description="1 to 4")
     action: str = Field("block", description="block, review, mask or tag")
     tags: tuple[str, ...] = ()
+    list_name: str = Field("", description="of the list that has it; empty for a word of the request")
     segments: tuple[SegmentAnswer, ...] = Field((), description="the hit line by line, in text read from an image")
 
 
@@ -145,6 +146,14 @@ class ContactAnswer(Answer):
     action: str
 
 
+class ListVersionAnswer(Answer):
+    """A list that a text was screened by."""
+
+    scope: str = Field(description="global, site or device")
+    name: str
+    version: int = Field(description="0 for a list in a file of the host, which has no versions")
+
+
 class DetectionAnswer(Answer):
     """What was found in a text."""
 
@@ -156,6 +165,7 @@ class DetectionAnswer(Answer):
     score: float = Field(0.0, description="0 to 1")
     masked: str | None = Field(None, description="the text with hits made *; null when nothing had to be hidden")
     elapsed_ms: int = Field(0, description="milliseconds that the screening took")
+    versions: list[ListVersionAnswer] = Field([], description="the lists that it went by")
 
 
 class TaskFault(Answer):

@@ -10,8 +10,9 @@ from models.reports import DetectorReports
 from models.statistics import Statistics
 from models.task_lists import TaskLists
 from pipeline.clock import Clock
-from pipeline.detector.detector import Detector
 from pipeline.intake import Intake
+from pipeline.lists.following import FollowedLists
+from pipeline.lists.library import Library
 from pipeline.queue import FairQueue, Inspector, RequestLimits, Roster
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
@@ -33,6 +34,13 @@ from web.resources.task_list import TaskListResource
 from web.resources.tasks import TaskResource
 from web.resources.texts import TextsResource
 from web.resources.watermark import ScaleResource, WatermarkResource
+from web.resources.word_lists import (
+    PublishWordsResource,
+    RollbackWordsResource,
+    WordListResource,
+    WordListsResource,
+    WordVersionResource,
+)
 from web.resources.words import TryWordsResource
 from web.router import HeadRouter
 
@@ -51,7 +59,8 @@ def create_app(
     reports: DetectorReports,
     dead_letters: DeadLetters,
     store: ObjectStore,
-    detector: Detector,
+    library: Library,
+    lists: FollowedLists,
     keys: ApiKeys,
     trail: AuditTrail,
     limits: RequestLimits,
@@ -73,7 +82,12 @@ def create_app(
         ("/api/workers", WorkersResource(roster, clock)),
         ("/api/watermark", WatermarkResource(inspector)),
         ("/api/scale", ScaleResource(inspector)),
-        ("/api/words/try", TryWordsResource(detector, clock, settings)),
+        ("/api/words", WordListsResource(library, settings)),
+        ("/api/words/try", TryWordsResource(lists, clock, settings)),
+        ("/api/words/{list_id}", WordListResource(library)),
+        ("/api/words/{list_id}/versions/{version}", WordVersionResource(library)),
+        ("/api/words/{list_id}/publish", PublishWordsResource(library, settings)),
+        ("/api/words/{list_id}/rollback", RollbackWordsResource(library, settings)),
         ("/api/audit", AuditResource(trail)),
         ("/api/stats", StatisticsResource(statistics, clock)),
         ("/livez", LivezResource()),

@@ -107,8 +107,10 @@ _MEANINGS: dict[type[errors.FairlaneError], Meaning] = {
     errors.QueueUnavailable: Meaning(503, _UNREACHABLE, "The queue does not answer", _LATER),
     errors.DatabaseUnavailable: Meaning(503, _UNREACHABLE, "The database does not answer", _LATER),
     errors.StorageUnavailable: Meaning(503, _UNREACHABLE, "The object store does not answer", _LATER),
+    errors.ListUnavailable: Meaning(503, "list-unavailable", "A list of words cannot be loaded", "The log says why."),
     errors.Retryable: Meaning(503, _UNREACHABLE, "A part of the service does not answer", _LATER),
     errors.InvalidMac: Meaning(422, "invalid-mac", "The MAC address is not one", "See errors."),
+    errors.ListRefused: Meaning(422, "list-refused", "The list has errors, or warnings without force", "See errors."),
     errors.InvalidInput: Meaning(422, "validation-failed", "The request is not valid", "See errors."),
     errors.MalformedInput: Meaning(400, "malformed-input", "The request cannot be read"),
     errors.UnsupportedType: Meaning(415, "unsupported-image-type", "Not an image of a kind that is read here"),
@@ -117,6 +119,7 @@ _MEANINGS: dict[type[errors.FairlaneError], Meaning] = {
     errors.BadImage: Meaning(422, "invalid-image", "The image cannot be read", "The file is empty or damaged."),
     errors.TaskNotFound: Meaning(404, "not-found", "There is no such task", "No task has this id."),
     errors.DeadLetterNotFound: Meaning(404, "not-found", "There is no such dead letter", "None has this id."),
+    errors.ListNotFound: Meaning(404, "not-found", "There is no such list or version", "None has this id."),
     errors.BadSignature: Meaning(
         401, "bad-signature", "The signature is not good", "Sign this very request, with the secret of this key."
     ),

@@ -43,6 +43,7 @@ class WorkerAnswer(Answer):
     memory_available: int | None = Field(description="bytes")
     memory_percent: float | None
     version: str
+    word_faults: list[str] = Field(description="lists of words that it cannot load, and why")
 
 
 class WorkersAnswer(Answer):

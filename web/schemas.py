@@ -137,10 +137,12 @@ class TextTask(ImageFields):
 
 
 class TryText(Request):
-    """A text to screen at once, by the global list and these words; nothing is stored."""
+    """A text to screen at once, by the lists of a device or site and these words; nothing is stored."""
 
     text: Text
     words: Words = []
+    site: ClientId | None = Field(None, description="whose lists apply besides the global ones; `local` if not given")
+    mac: Mac | None = Field(None, description="of a device, whose own lists apply too")
 
 
 class TextBatch(Request):

@@ -8,10 +8,12 @@ from models.ledger import Ledger
 from models.reports import DetectorReports
 from models.statistics import Statistics
 from models.task_lists import TaskLists
+from models.word_shelf import WordShelf
 from pipeline.clock import SystemClock
-from pipeline.detector.detector import Detector
-from pipeline.detector.lexicon import Lexicon
 from pipeline.intake import Intake
+from pipeline.lists.compiled import open_compiled
+from pipeline.lists.following import follow_lists
+from pipeline.lists.library import Library
 from pipeline.queue import open_inspector, open_queue, open_request_limits, open_roster
 from pipeline.settings import load_settings
 from pipeline.storage import open_store
@@ -26,6 +28,7 @@ queue, inspector, roster = open_queue(settings), open_inspector(settings), open_
 ledger, reports = Ledger(database, clock), DetectorReports(database, clock)
 keys = ApiKeys(database, clock)
 store = open_store(settings.effective_storage_url)
+shelf = WordShelf(database, clock)
 app = create_app(
     settings,
     intake=Intake(queue, inspector, ledger, store, settings),
@@ -37,7 +40,8 @@ app = create_app(
     reports=reports,
     dead_letters=DeadLetters(database, clock),
     store=store,
-    detector=Detector(Lexicon.load(settings.words_file)),
+    library=Library(shelf, open_compiled(shelf, store, settings)),
+    lists=follow_lists(shelf, store, settings),
     keys=keys,
     trail=AuditTrail(database, clock),
     limits=open_request_limits(settings),

@@ -10,13 +10,13 @@ import models.base
 from models.ledger import Ledger
 from models.migrate import pending
 from models.readings import Readings
+from models.word_shelf import WordShelf
 from pipeline.actors.ocr import OcrWork, declare_execute_ocr
 from pipeline.actors.text import TextWork, declare_execute_text
 from pipeline.broker import FairBroker, lane_named
 from pipeline.clock import Clock, SystemClock
-from pipeline.detector.detector import Detector
-from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import ConfigurationError
+from pipeline.lists.following import FollowedLists, follow_lists
 from pipeline.log import configure_logging
 from pipeline.middleware import (
     Backpressure,
@@ -45,37 +45,42 @@ def build_broker(settings: Settings, engines: OcrEngines) -> FairBroker:
     database = models.base.connect(settings.effective_database_url)
     models.base.bind(database)
     ledger = Ledger(database, clock)
+    store = open_store(settings.effective_storage_url)
+    lists = follow_lists(WordShelf(database, clock), store, settings)
 
     def prepare(queue_name: str) -> None:
         if missing := pending(database):
             raise ConfigurationError(f"the database lacks {len(missing)} migrations; run `fairlane migrate`")
+        lists.open()
         if lane_named(queue_name) == "ocr":
             engines.warm_up(may_use_gpu=queue_name not in CPU_ONLY)
+
+    def close() -> None:
+        lists.close()
+        engines.close()
 
     broker = FairBroker(
         open_consumer_queue(settings),
         poll_s=settings.poll_interval_seconds,
         middleware=[
             Context(),
-            WarmUp(prepare, engines.close),
-            *host_middleware(settings, engines, clock),
+            WarmUp(prepare, close),
+            *host_middleware(settings, engines, lists, clock),
             LeaseRenewal(open_queue(settings), renew_s=settings.lease_renew_seconds),
             ForcedStop(open_queue(settings), ledger),
             Outcome(ledger, clock, RetryRules.of(settings)),
             Measure(clock),
         ],
     )
-    detector = Detector(Lexicon.load(settings.words_file))
-    store = open_store(settings.effective_storage_url)
     reuse_ms = settings.ocr_reuse_seconds * 1000
     readings = Readings(database, clock, reuse_ms) if reuse_ms else None
-    work = OcrWork(ledger, store, engines, detector, clock, settings.image_delete_after_end, readings)
+    work = OcrWork(ledger, store, engines, lists, clock, settings.image_delete_after_end, readings)
     declare_execute_ocr(broker, work)
-    declare_execute_text(broker, TextWork(ledger, detector, clock))
+    declare_execute_text(broker, TextWork(ledger, lists, clock))
     return broker
 
 
-def host_middleware(settings: Settings, engines: OcrEngines, clock: Clock) -> list[Middleware]:
+def host_middleware(settings: Settings, engines: OcrEngines, lists: FollowedLists, clock: Clock) -> list[Middleware]:
     """What looks at this host: whether it is too busy, what it can do, and who else should know."""
     roster = open_roster(settings)
     own = OwnProcesses(settings.supervisor_pid)
@@ -89,6 +94,7 @@ def host_middleware(settings: Settings, engines: OcrEngines, clock: Clock) -> li
             engine=engines,
             heartbeat_s=settings.worker_heartbeat_seconds,
             figures=lambda: sampler.figures,
+            word_faults=lambda: lists.faults,
             meet=own.count_siblings,
         ),
     ]

@@ -10,9 +10,9 @@ from models.readings import Readings
 from pipeline.actors.screening import detection_of, log_hits
 from pipeline.actors.steps import StepLog
 from pipeline.clock import Clock
-from pipeline.detector.detector import Detector
 from pipeline.detector.lines import Line
 from pipeline.errors import FairlaneError
+from pipeline.lists.following import FollowedLists
 from pipeline.ocr.engines import OcrEngines
 from pipeline.ocr.types import OcrResult
 from pipeline.storage import ObjectStore, audit_key
@@ -30,7 +30,7 @@ class OcrWork:
     ledger: Ledger
     store: ObjectStore
     engines: OcrEngines
-    detector: Detector
+    lists: FollowedLists
     clock: Clock
     is_image_deleted: bool
     readings: Readings | None
@@ -51,7 +51,8 @@ class OcrWork:
         with steps.step("screen"):
             screened_ms = self.clock.monotonic_ms()
             lines = [Line(line["text"], line["box"]) for line in record.lines]
-            screening = self.detector.screen_lines(lines, tuple(task.payload.get("words", ())))
+            detector = self.lists.detector(task.site, task.mac)
+            screening = detector.screen_lines(lines, tuple(task.payload.get("words", ())))
             screened_ms = self.clock.monotonic_ms() - screened_ms
         steps.mark("notify", "skipped", "no announcement was asked for")
         self._archive(task, key, steps, is_hit=bool(screening.hits))

@@ -21,6 +21,7 @@ def detection_of(text: str, screening: Screening, elapsed_ms: int) -> DetectionR
         score=screening.score,
         masked=screening.masked,
         elapsed_ms=elapsed_ms,
+        versions=[asdict(version) for version in screening.versions],
     )
 
 

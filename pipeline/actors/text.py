@@ -8,8 +8,8 @@ from models.ledger import Finished, Ledger
 from pipeline.actors.screening import detection_of, log_hits
 from pipeline.actors.steps import StepLog
 from pipeline.clock import Clock
-from pipeline.detector.detector import Detector
 from pipeline.errors import FairlaneError
+from pipeline.lists.following import FollowedLists
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class TextWork:
     """The work of one text task, from its claim to its stored result."""
 
     ledger: Ledger
-    detector: Detector
+    lists: FollowedLists
     clock: Clock
 
     def run(self, task_id: str, token: int, attempt: int) -> None:
@@ -31,7 +31,8 @@ class TextWork:
         text = str(task.payload["text"])
         with steps.step("screen"):
             screened_ms = self.clock.monotonic_ms()
-            screening = self.detector.screen(text, tuple(task.payload.get("words", ())))
+            detector = self.lists.detector(task.site, task.mac)
+            screening = detector.screen(text, tuple(task.payload.get("words", ())))
             screened_ms = self.clock.monotonic_ms() - screened_ms
         steps.mark("notify", "skipped", "no announcement was asked for")
         steps.mark("store", "done")

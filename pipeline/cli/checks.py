@@ -7,10 +7,9 @@ from typing import NamedTuple
 from models.base import bind, connect
 from models.keys import ApiKeys
 from models.migrate import pending
-from models.sites import EVERY_SITE
-from pipeline.cli.wiring import inspector_of, roster_of
+from models.sites import EVERY_SITE, LOCAL_SITE
+from pipeline.cli.wiring import inspector_of, lists_of, roster_of
 from pipeline.clock import SystemClock
-from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import FairlaneError
 from pipeline.network import is_loopback
 from pipeline.queue import LANES, WorkerView
@@ -44,7 +43,7 @@ def all_checks(settings: Settings) -> list[Check]:
         ("keys", _look_at_keys, "run `fairlane migrate`"),
         ("storage", _look_at_storage, "check FAIRLANE_STORAGE_URL, its permissions and the free space"),
         ("engine", _look_at_engine, "install fairlane again; its OCR engine is incomplete"),
-        ("words", _look_at_words, "check FAIRLANE_WORDS_FILE"),
+        ("words", _look_at_words, "check FAIRLANE_WORDS_FILE and `fairlane words list`"),
     ):
         checks += _tried(name, look, settings, cure)
     return checks
@@ -126,7 +125,8 @@ def _look_at_engine(_: Settings) -> list[Check]:
 
 
 def _look_at_words(settings: Settings) -> list[Check]:
-    if settings.words_file is None:
-        return [Check("words", is_fine=True, found="no global list; requests may bring their own words", cure="")]
-    lexicon = Lexicon.load(settings.words_file)
-    return [Check("words", is_fine=True, found=f"{len(lexicon)} words in {settings.words_file}", cure="")]
+    if pending(connect(settings.effective_database_url)):  # looking into it would make a file
+        return [Check("words", is_fine=False, found="not known: see the database", cure="run `fairlane migrate`")]
+    detector = lists_of(settings).detector(LOCAL_SITE, "")
+    found = ", ".join(f"{source.name} ({len(source.lexicon)} words)" for source in detector.sources)
+    return [Check("words", is_fine=True, found=found or "no list; requests may bring their own words", cure="")]

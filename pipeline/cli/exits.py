@@ -15,6 +15,7 @@ INTERRUPTED = 130
 _CODES: dict[type[BaseException], int] = {
     errors.TaskNotFound: NOT_FOUND,
     errors.DeadLetterNotFound: NOT_FOUND,
+    errors.ListNotFound: NOT_FOUND,
     errors.KeyNotFound: NOT_FOUND,
     errors.Retryable: UNREACHABLE,
     errors.Overload: REFUSED,

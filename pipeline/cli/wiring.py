@@ -5,9 +5,14 @@ from models.dead_letters import DeadLetters
 from models.ledger import Ledger
 from models.statistics import Statistics
 from models.task_lists import TaskLists
+from models.word_shelf import WordShelf
 from pipeline.clock import SystemClock
+from pipeline.lists.compiled import open_compiled
+from pipeline.lists.following import FollowedLists, follow_lists
+from pipeline.lists.library import Library
 from pipeline.queue import FairQueue, Inspector, Roster, open_inspector, open_queue, open_roster
 from pipeline.settings import Settings
+from pipeline.storage import open_store
 
 
 def queue_of(settings: Settings) -> FairQueue:
@@ -48,3 +53,21 @@ def dead_letters_of(settings: Settings) -> DeadLetters:
     database = connect(settings.effective_database_url)
     bind(database)
     return DeadLetters(database, SystemClock())
+
+
+def library_of(settings: Settings) -> Library:
+    """Return the lists of words of a bound database."""
+    shelf = _shelf_of(settings)
+    store = open_store(settings.effective_storage_url)
+    return Library(shelf, open_compiled(shelf, store, settings))
+
+
+def lists_of(settings: Settings) -> FollowedLists:
+    """Return the lists of words that are in effect."""
+    return follow_lists(_shelf_of(settings), open_store(settings.effective_storage_url), settings)
+
+
+def _shelf_of(settings: Settings) -> WordShelf:
+    database = connect(settings.effective_database_url)
+    bind(database)
+    return WordShelf(database, SystemClock())

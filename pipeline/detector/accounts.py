@@ -26,7 +26,7 @@ _QQ = re.compile(r"[1-9](?:[ \-.*_]?[0-9]){4,10}(?![0-9a-z])")
 @cache
 def _automaton() -> tuple[Automaton, Sequence[Service]]:
     cues = [(cue, service) for service, own in _CUES.items() for cue in own.split()]
-    return Automaton([cue for cue, _ in cues]), [service for _, service in cues]
+    return Automaton.of_patterns([cue for cue, _ in cues]), [service for _, service in cues]
 
 
 def accounts(folded: Folded, plain: str) -> Iterator[Contact]:

@@ -1,5 +1,6 @@
 """What every character of Unicode is to the detector: read once from `characters.tsv` (tools/fold_table.py)."""
 
+import hashlib
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -69,6 +70,12 @@ def characters() -> Characters:
             fold[first] = EXPANDED + len(expansions)
             expansions.append(tuple(int(code, 16) for code in spelled.split()))
     return Characters(fold, kind, _plain(fold, kind), tuple(expansions))
+
+
+@cache
+def characters_version() -> str:
+    """What changes with the tables: words that were folded by others must be folded again."""
+    return hashlib.sha256(_FILE.read_bytes()).hexdigest()[:12]
 
 
 def _plain(fold: NDArray[np.uint32], kind: NDArray[np.uint8]) -> NDArray[np.uint32]:

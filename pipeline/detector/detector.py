@@ -4,14 +4,16 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from pipeline.detector.candidates import Candidates
 from pipeline.detector.combinations import combined
 from pipeline.detector.contacts import contacts
-from pipeline.detector.findings import ContactHit, Hit, HitKind, ListName, Screening, masked, verdict_of
+from pipeline.detector.findings import ContactHit, Hit, HitKind, Screening, masked, verdict_of
 from pipeline.detector.lexicon import Found, Lexicon
 from pipeline.detector.lines import Line, Page
 from pipeline.detector.normalize import Folded
 from pipeline.detector.overlaps import not_covered, reported
 from pipeline.detector.rules import Action, ContactKind, Rating
+from pipeline.detector.sources import Source, contact_ratings
 
 #: Lists of requests kept ready: devices send the same few over and over, and building 1,000 words takes about 10 ms.
 _REQUEST_LISTS_KEPT = 64
@@ -19,21 +21,26 @@ _REQUEST_LISTS_KEPT = 64
 #: Hits of one text that are reported: a text made of one word over and over says nothing more by the rest of them.
 HITS_MAX = 1_000
 
+#: The hit, over all of a text, that says that it was not looked at whole: too many candidates.
+_CUT = "too many candidates"
+_CUT_RATING = Rating(action="review")
+
+
+_REQUEST = Source(Lexicon(), "request")
+
 
 class Detector:
-    """Finds the words of the global list and those of a request; safe to share between threads.
+    """Finds the words of the lists that apply, and those of a request; safe to share between threads.
 
     Args:
-        lexicon: the global list. Its allowed words keep hits of both lists off.
+        sources: the lists; a lexicon by itself is a global one without a name. The allowed words of each keep hits of
+            all of them off, and those of the request.
     """
 
-    def __init__(self, lexicon: Lexicon) -> None:
-        self._global = lexicon
-        self._combinations = [
-            (combination, frozenset(lexicon.part(word) for word in combination.words))
-            for combination in lexicon.rules.combinations
-        ]
-        self._lexicon_of = lru_cache(maxsize=_REQUEST_LISTS_KEPT)(Lexicon)
+    def __init__(self, *sources: Source | Lexicon) -> None:
+        self.sources = tuple(one if isinstance(one, Source) else Source(one) for one in sources)
+        self._contact_ratings = contact_ratings([source.lexicon for source in self.sources])
+        self._versions = tuple(source.list_version() for source in self.sources if source.name)
 
     def screen(self, text: str, words: Sequence[str] = ()) -> Screening:
         """Find what a text hides; a word of one list never hides one of the other.
@@ -73,37 +80,54 @@ class Detector:
             verdict.level,
             verdict.score,
             masked(text, [*finds, *reach]) if finds or reach else None,
+            self._versions,
         )
 
     def _finds(self, text: str, words: Sequence[str], folded: Folded) -> Iterator["_Find"]:
-        found = self._global.find(folded)
-        allowed = [find for find in found if find.entry.role == "allow"]
+        found = [(source, source.lexicon.find(folded)) for source in self.sources]
+        yield from (_cut(source, text) for source, (_, is_cut) in found if is_cut)
+        allowed = [find for _, (finds, _) in found for find in finds if find.entry.role == "allow"]
         if words:
-            for find in reported(self._lexicon_of(tuple(words)).find(folded), allowed):
-                yield _Find(find.entry.word, "request", find.start, find.end, find.rating, "word")
-        if found:
-            yield from self._words(found, allowed)
-            yield from self._together(found, allowed)
-        for expression, start, end in self._global.expressions.find(text):
-            yield _Find(expression.id, "global", start, end, expression.rating, "regex")
+            own, is_cut = _lexicon_of(tuple(words)).find(folded)
+            if is_cut:
+                yield _cut(_REQUEST, text)
+            for find in reported(own, allowed):
+                yield _Find(find.entry.word, _REQUEST, find.start, find.end, find.rating, "word")
+        for source, (finds, _) in found:
+            if finds:
+                yield from self._words(source, finds, allowed)
+                yield from self._together(source, finds, allowed)
+            yield from self._expressions(source, text)
 
-    def _words(self, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
-        denied = [find for find in found if find.entry.role == "deny" and not self._global.is_part(find.entry)]
+    def _expressions(self, source: Source, text: str) -> Iterator["_Find"]:
+        candidates = Candidates(len(text))
+        for expression, start, end in candidates(source.lexicon.expressions.find(text)):
+            yield _Find(expression.id, source, start, end, expression.rating, "regex")
+        if candidates.is_cut:
+            yield _cut(source, text)
+
+    def _words(self, source: Source, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
+        denied = [find for find in found if find.entry.role == "deny" and not find.entry.is_part_too]
         for find in reported(denied, allowed):
-            yield _Find(find.entry.word, "global", find.start, find.end, find.rating, "word")
+            yield _Find(find.entry.word, source, find.start, find.end, find.rating, "word")
 
-    def _together(self, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
+    def _together(self, source: Source, found: Sequence[Found], allowed: Sequence[Found]) -> Iterator["_Find"]:
         parts = [find for find in found if find.entry.role == "part"]
         if not parts:
             return
-        parts = sorted(not_covered(parts, allowed), key=lambda find: (find.start, find.end))
-        for combination, wanted in self._combinations:
-            for together in combined(combination, wanted, parts):
-                start, end = together.words[0].start, max(find.end for find in together.words)
-                yield _Find(combination.id, "global", start, end, combination.rating, "combination")
+        by_number: dict[int, list[Found]] = {}
+        for part in not_covered(parts, allowed):
+            by_number.setdefault(part.entry.number, []).append(part)
+        for mates in source.lexicon.combinations:
+            if mates.words <= by_number.keys():
+                own = [find for number in mates.words for find in by_number[number]]
+                for together in combined(mates, sorted(own, key=lambda find: (find.start, find.end))):
+                    start, end = together.words[0].start, max(find.end for find in together.words)
+                    one = mates.combination
+                    yield _Find(one.id, source, start, end, one.rating, "combination")
 
     def _contacts(self, folded: Folded, spans: "_Spans") -> list[ContactHit]:
-        wanted = self._global.rules.contacts
+        wanted = self._contact_ratings
         if not wanted:
             return []
         return [
@@ -113,11 +137,16 @@ class Detector:
         ]
 
 
+@lru_cache(maxsize=_REQUEST_LISTS_KEPT)
+def _lexicon_of(words: tuple[str, ...]) -> Lexicon:
+    return Lexicon(words)
+
+
 class _Find(NamedTuple):
     """A hit before all is said of it: a text may hold a hundred thousand."""
 
     word: str
-    list: ListName
+    source: Source
     start: int
     end: int
     rating: Rating
@@ -126,6 +155,10 @@ class _Find(NamedTuple):
     @property
     def action(self) -> Action:
         return self.rating.action
+
+
+def _cut(source: Source, text: str) -> _Find:
+    return _Find(_CUT, source, 0, len(text), _CUT_RATING, "cut")
 
 
 class _Spans:
@@ -139,7 +172,7 @@ class _Spans:
         segments = self._page.segments(start, end) if self._page else ()
         return Hit(
             find.word,
-            find.list,
+            find.source.scope,
             start,
             end,
             *self._utf16(start, end),
@@ -150,6 +183,7 @@ class _Spans:
             rating.action,
             rating.tags,
             segments,
+            find.source.name,
         )
 
     def contact(self, kind: ContactKind, value: str, start: int, end: int, rating: Rating) -> ContactHit:

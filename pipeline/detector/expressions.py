@@ -23,6 +23,7 @@ class Expressions:
     def __init__(self, expressions: Sequence[Expression]) -> None:
         if len(expressions) > EXPRESSIONS_MAX:
             raise InvalidInput([FieldProblem("/regex", f"must be at most {EXPRESSIONS_MAX} expressions")])
+        self.all = tuple(expressions)
         self._compiled = []
         problems = []
         for index, expression in enumerate(expressions):

@@ -7,8 +7,8 @@ from typing import Literal, Protocol
 
 from pipeline.detector.rules import ACTIONS, LEVEL_MAX, Action, ContactKind, Rating
 
-ListName = Literal["request", "global"]
-HitKind = Literal["word", "combination", "regex"]
+ListScope = Literal["request", "device", "site", "global"]
+HitKind = Literal["word", "combination", "regex", "cut"]
 Suggestion = Literal["block", "review", "pass"]
 Point = tuple[float, float]
 Box = tuple[Point, Point, Point, Point]
@@ -40,8 +40,10 @@ class Hit:
     """One sensitive word in a text.
 
     Args:
-        word: as its list spells it; of a combination or an expression its id.
+        word: as its list spells it; of a combination or an expression its id. A hit of kind `cut` is over all of a text
+            that has too many candidates to look at them all.
         list: whose word it is.
+        list_name: of the list that has it; empty for a word of the request.
         start: in code points of the original text, as end, which is exclusive.
         start_utf16: the same in UTF-16 units, which JavaScript and Java count, as end_utf16.
         surface: the characters of the original text between start and end, without breaks of lines that it goes over.
@@ -49,7 +51,7 @@ class Hit:
     """
 
     word: str
-    list: ListName
+    list: ListScope
     start: int
     end: int
     start_utf16: int
@@ -61,6 +63,7 @@ class Hit:
     action: Action = "block"
     tags: tuple[str, ...] = ()
     segments: tuple[Segment, ...] = ()
+    list_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,15 @@ class ContactHit:
 
 
 @dataclass(frozen=True, slots=True)
+class ListVersion:
+    """A list that a text was screened by; `version` is 0 for a list that has none, being a file of the host."""
+
+    scope: ListScope
+    name: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
 class Screening:
     """What a text holds; the first `HITS_MAX` hits in the order of their place.
 
@@ -87,6 +99,7 @@ class Screening:
         level: of the gravest find, 1 to 4; 0 when nothing was found.
         score: 0, nothing, to 1; it grows with the number and the levels of finds, the same word counting once.
         masked: the text with each code point of what is blocked, reviewed or masked made `*`; None when that is none.
+        versions: the lists it went by.
     """
 
     hits: tuple[Hit, ...]
@@ -96,6 +109,7 @@ class Screening:
     level: int = 0
     score: float = 0.0
     masked: str | None = None
+    versions: tuple[ListVersion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,46 +1,27 @@
-"""Lists of sensitive words: those of a file, and those a request brings along."""
+"""A list of sensitive words, ready to search."""
 
-import unicodedata
+import mmap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, Self
+from typing import NamedTuple, Self
 
-from pipeline.detector.automaton import Automaton
-from pipeline.detector.expressions import Expressions
-from pipeline.detector.forms import Form, Spelling, form_of, plain_spellings, spelling_of
-from pipeline.detector.misread import Misread
-from pipeline.detector.normalize import Folded, Stretched, fold, holds_no_character
-from pipeline.detector.rule_files import rules_of_json
-from pipeline.detector.rules import Boundary, Rating, RuleSet, Word
+from pipeline.detector.candidates import Candidates
+from pipeline.detector.characters import characters
+from pipeline.detector.compiled import Compiled
+from pipeline.detector.compiling import WAYS, Way
+from pipeline.detector.homophones import latin_form, sounds_of, verified_sound
+from pipeline.detector.index import Index
+from pipeline.detector.misread import is_misreading, looks_of
+from pipeline.detector.normalize import Folded, Stretched
+from pipeline.detector.readings import readings
+from pipeline.detector.renderings import Rendering
+from pipeline.detector.rules import Rating, RuleSet
+from pipeline.detector.sections import Bytes
+from pipeline.detector.split_glyphs import glyphs, is_put_together, put_together
 from pipeline.detector.verify import verified, verified_literal, verified_run
-from pipeline.errors import ConfigurationError, FieldProblem, InvalidInput
-
-_BOM = b"\xef\xbb\xbf"
-
-#: What a word is for: a hit, what keeps hits off, or a part of combinations.
-Role = Literal["deny", "allow", "part"]
-
-
-class Entry:
-    """A word of a list, ready to be found; two are equal only when they are the same.
-
-    Args:
-        word: without a fault, and without outer white space.
-    """
-
-    __slots__ = ("_boundary", "_form", "rating", "role", "word")
-
-    def __init__(self, word: str, role: Role, rating: Rating, boundary: Boundary) -> None:
-        self.word, self.role, self.rating, self._boundary = word, role, rating, boundary
-        self._form: Form | None = None
-
-    @property
-    def form(self) -> Form:
-        """How it is verified; made when the word is first met, as most of a list never are."""
-        if self._form is None:
-            self._form = form_of(self.word, self._boundary)
-        return self._form
+from pipeline.detector.word_table import SPLIT, Entry
+from pipeline.errors import ListDamaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +45,18 @@ class Found:
         return replace(rating, action="review")
 
 
+class Finds(NamedTuple):
+    """What a search gave.
+
+    Args:
+        found: every match that holds in the original text, those inside others too, in no order.
+        is_cut: there were more candidates than a text may have, and the rest were not looked at.
+    """
+
+    found: list[Found]
+    is_cut: bool
+
+
 class Lexicon:
     """One list, ready to search; immutable.
 
@@ -71,159 +64,136 @@ class Lexicon:
         words: in any spelling that folding evens out; outer white space is ignored. Two that fold to the same are one
             word, known by the spelling of the first. Text alone is a word that blocks, of no category.
         rules: all else that the list says, and more words.
+        compiled: the list, instead of words and rules.
     Raises: InvalidInput, naming each word that is blank or holds half a character, and each expression that cannot be.
     """
 
-    def __init__(self, words: Iterable[str] = (), rules: RuleSet | None = None) -> None:
-        self.rules = rules or RuleSet()
-        entries = _Entries()
-        problems = [
-            *entries.put("/words", "deny", map(Word, words)),
-            *entries.put("/deny", "deny", self.rules.deny),
-            *entries.put("/allow", "allow", self.rules.allow),
-        ]
-        for index, combination in enumerate(self.rules.combinations):
-            problems += entries.put(f"/combos/{index}/all", "part", map(Word, combination.words))
-        if problems:
-            raise InvalidInput(problems)
-        self.expressions = Expressions(self.rules.expressions)
-        self._entries = entries
-        self.words = tuple(entry.word for entry in entries.all if entry.role == "deny")
-        self._automaton = Automaton(list(entries.by_text))
-        self._by_text = list(entries.by_text.values())
-        self._misread = Misread(entries.by_text) if "ocr" in self.rules.views else None
-        self._literals = Automaton(list(entries.by_literal)) if entries.by_literal else None
-        self._by_literal = list(entries.by_literal.values())
+    def __init__(
+        self, words: Iterable[str] = (), rules: RuleSet | None = None, *, compiled: Compiled | None = None
+    ) -> None:
+        self._compiled = compiled or Compiled.of_rules(words, rules or RuleSet())
+        self._table = self._compiled.table
+        self._indices = self._compiled.indices
+        self._has_split = self._table.has(SPLIT)
+        self._read_tables()
+        self.combinations = self._compiled.combinations
+        self.expressions = self._compiled.expressions
+        self.contacts = self._compiled.contacts
+
+    def _read_tables(self) -> None:
+        """Read now what the first text would wait for, up to 100 ms."""
+        characters()
+        if "sounds" in self._indices:
+            readings()
+        if self._has_split:
+            glyphs()
 
     def __len__(self) -> int:
-        return len(self.words)
+        return self._table.count("deny")
 
-    def part(self, word: str) -> Entry:
-        """Return the entry of a word of a combination of this list."""
-        return self._entries.parts[word.strip()]
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The denied words, in the order of the list."""
+        return tuple(self._table.words("deny"))
 
-    def is_part(self, entry: Entry) -> bool:
-        """Say whether a word is one of a combination too, hence no hit by itself."""
-        return entry.word in self._entries.parts
+    def counts(self) -> dict[str, int]:
+        """How much of each kind the list holds."""
+        return {
+            "words": len(self),
+            "allowed": self._table.count("allow"),
+            "combinations": len(self.combinations),
+            "expressions": len(self.expressions.all),
+            "contacts": len(self.contacts),
+        }
+
+    def to_bytes(self) -> bytes:
+        """Return the list made ready, for `of_bytes` and for `open`."""
+        return self._compiled.to_bytes()
 
     @classmethod
-    def load(cls, path: Path | None) -> Self:
-        """Read a list: UTF-8; None: no words.
+    def of_bytes(cls, data: Bytes) -> Self:
+        """Return the list that was made bytes; it finds the same.
 
-        One word a line, blank lines and lines that begin with `#` left out; or, where the name ends in `.json`, rules
-        (docs/howto/words.md).
-
-        Raises: ConfigurationError naming the file, and the line where there is one.
+        Raises: ListDamaged, ListOutdated.
         """
-        if path is None:
-            return cls()
-        try:
-            data = path.read_bytes()
-        except OSError as exc:
-            raise ConfigurationError(f"the word list {path} cannot be read: {exc.strerror}") from exc
-        data = data.removeprefix(_BOM)
-        try:
-            return cls(rules=rules_of_json(data)) if path.suffix == ".json" else cls(_words_of(path, data))
-        except InvalidInput as exc:
-            raise ConfigurationError(f"the word list {path}: {exc}") from exc
+        return cls(compiled=Compiled.of_bytes(data))
 
-    def find(self, text: Folded) -> list[Found]:
-        """Return every match that holds in the original text, those inside others too, in no order."""
-        found = [
-            Found(entry, *span)
-            for start, end, index in self._automaton.find(text.text)
-            for entry, is_whole in self._by_text[index]
-            if is_whole and (span := verified(text, entry.form, start, end))
-        ]
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Map a file of what `to_bytes` made, which must be replaced and never changed; processes share its memory.
+
+        Raises: OSError, ListDamaged, ListOutdated.
+        """
+        with path.open("rb") as file:
+            try:
+                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            except ValueError as exc:
+                raise ListDamaged("is empty") from exc
+        lexicon = cls.of_bytes(memoryview(mapped))
+        # Hashing has read every page; what a text needs of them comes back by itself.
+        mapped.madvise(mmap.MADV_DONTNEED)
+        return lexicon
+
+    def find(self, text: Folded) -> Finds:
+        """Search a text by all that the list wants."""
+        candidates = Candidates(len(text.codes))
+        found = [*self._find_texts(text, candidates)]
         if text.stretched:
-            found += self._find_stretched(text, text.stretched)
-        if self._misread:
-            found += self._find_misread(text, self._misread)
-        if self._literals:
-            found += [
-                Found(entry, *span)
-                for start, end, index in self._literals.find(text.plain)
-                for entry, _ in self._by_literal[index]
-                if (span := verified_literal(text, entry.form, start, end))
-            ]
-        return found
+            found += self._find_stretched(text, text.stretched, candidates)
+        if looks := self._indices.get("looks"):
+            found += self._find_misread(text, looks, candidates)
+        if sounds := self._indices.get("sounds"):
+            found += self._find_sounds(text, sounds, candidates)
+        if self._has_split and (together := put_together(text)):
+            found += self._find_split(text, together, candidates)
+        if literal := self._indices.get("literal"):
+            found += self._find_literal(text, literal, candidates)
+        return Finds(found, candidates.is_cut)
 
-    def _find_stretched(self, text: Folded, stretched: Stretched) -> Iterator[Found]:
-        for start, end, index in self._automaton.find(stretched.text):
-            bounds = stretched.bounds[start : end + 1].tolist()
-            for entry, _ in self._by_text[index]:
-                if span := verified_run(text, entry.form, bounds):
+    def _find_texts(self, text: Folded, candidates: Candidates) -> Iterator[Found]:
+        for start, end, number in candidates(self._indices["texts"].find(text.text)):
+            way = number % WAYS
+            if way == Way.STRETCHED:
+                continue
+            entry = self._table[number // WAYS]
+            form = entry.form if way == Way.WHOLE else latin_form(entry.form, text.text[start:end])
+            if span := verified(text, form, start, end):
+                yield Found(entry, *span, is_sure=way == Way.WHOLE)
+
+    def _find_stretched(self, text: Folded, stretched: Stretched, candidates: Candidates) -> Iterator[Found]:
+        for start, end, number in candidates(self._indices["texts"].find(stretched.text)):
+            if number % WAYS <= Way.WHOLE:
+                entry = self._table[number // WAYS]
+                if span := verified_run(text, entry.form, stretched.bounds[start : end + 1].tolist()):
                     yield Found(entry, *span)
 
-    def _find_misread(self, text: Folded, misread: Misread) -> Iterator[Found]:
-        for start, end, index in misread.find(text.text):
-            for entry, is_whole in self._by_text[index]:
-                # Nothing is allowed, and no combination made, by what was perhaps read wrongly.
-                if is_whole and entry.role == "deny" and (span := verified(text, entry.form, start, end)):
+    def _find_literal(self, text: Folded, index: Index, candidates: Candidates) -> Iterator[Found]:
+        for start, end, number in candidates(index.find(text.plain)):
+            entry = self._table[number]
+            if span := verified_literal(text, entry.form, start, end):
+                yield Found(entry, *span)
+
+    # What is perhaps read wrongly, or only sounds alike, allows nothing and makes no combination: only denied words are
+    # in these indices.
+
+    def _find_misread(self, text: Folded, index: Index, candidates: Candidates) -> Iterator[Found]:
+        for start, end, number in candidates(index.find(looks_of(text))):
+            entry = self._table[number]
+            if is_misreading(text.text[start:end], entry.form.text) and (
+                span := verified(text, entry.form, start, end)
+            ):
+                yield Found(entry, *span, is_sure=False)
+
+    def _find_sounds(self, text: Folded, index: Index, candidates: Candidates) -> Iterator[Found]:
+        for bounds, number in candidates(sounds_of(text).spans(index)):
+            entry = self._table[number]
+            if span := verified_sound(text, entry.form, bounds):
+                yield Found(entry, *span, is_sure=False)
+
+    def _find_split(self, text: Folded, together: Rendering, candidates: Candidates) -> Iterator[Found]:
+        for bounds, number in candidates(together.spans(self._indices["texts"])):
+            word, way = divmod(number, WAYS)
+            if way == Way.WHOLE and self._table.is_split(word) and is_put_together(bounds):
+                form = replace((entry := self._table[word]).form, gaps=frozenset())
+                if span := verified(text, form, bounds[0], bounds[-1]):
                     yield Found(entry, *span, is_sure=False)
-
-
-_Sharing = list[tuple[Entry, bool]]
-
-
-class _Entries:
-    """The entries of a list by what is searched for; with each whether that is the word, or the word without runs."""
-
-    def __init__(self) -> None:
-        self.all: list[Entry] = []
-        self.parts: dict[str, Entry] = {}
-        self.by_text: dict[str, _Sharing] = {}
-        self.by_literal: dict[str, _Sharing] = {}
-        self._known: dict[tuple[Role, str], Entry] = {}
-
-    def put(self, at: str, role: Role, words: Iterable[Word]) -> list[FieldProblem]:
-        """Take words in; return what is wrong with them."""
-        rules = list(words)
-        trimmed = [rule.word.strip() for rule in rules]
-        problems = []
-        for index, (rule, word, spelling) in enumerate(zip(rules, trimmed, plain_spellings(trimmed), strict=True)):
-            if spelling is None and (fault := word_fault(word)):
-                problems.append(FieldProblem(f"{at}/{index}", fault))
-            else:
-                self._put(Entry(word, role, rule.rating, rule.boundary), spelling or spelling_of(word))
-        return problems
-
-    def _put(self, entry: Entry, spelling: Spelling) -> None:
-        known = self._known.setdefault((entry.role, spelling.text), entry)
-        if entry.role == "part":
-            self.parts[entry.word] = known
-        if known is not entry:
-            return
-        self.all.append(entry)
-        if spelling.is_literal:
-            self.by_literal.setdefault(spelling.text, []).append((entry, True))
-            return
-        self.by_text.setdefault(spelling.text, []).append((entry, True))
-        if spelling.collapsed != spelling.text:
-            self.by_text.setdefault(spelling.collapsed, []).append((entry, False))
-
-
-def word_fault(word: str) -> str | None:
-    """Say why no list can hold a word, None when one can."""
-    trimmed = word.strip()
-    if _is_blank(trimmed):
-        return "is blank: a word has at least one visible character"
-    if holds_no_character(fold(trimmed)):
-        return "holds half a character (a lone surrogate) or U+FFFF"
-    return None
-
-
-def _words_of(path: Path, data: bytes) -> Iterator[str]:
-    # Split at line feeds only: str.splitlines would also cut words at U+2028 and its like.
-    for number, raw in enumerate(data.split(b"\n"), start=1):
-        try:
-            line = raw.decode("utf-8").strip()
-        except UnicodeDecodeError as exc:
-            raise ConfigurationError(f"the word list {path} is not UTF-8: line {number}, byte {exc.start + 1}") from exc
-        if line and not line.startswith("#"):
-            yield line
-
-
-def _is_blank(word: str) -> bool:
-    """Say whether a word is made of white space, controls, marks and invisible format characters alone."""
-    return all(unicodedata.category(char) in {"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me"} for char in word)

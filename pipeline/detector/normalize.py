@@ -35,10 +35,10 @@ class Folded:
         original: any string, lone surrogates included.
         joins: places of line breaks over which a word may go on.
 
-    `text` is made of the folded characters, noise left out.
+    `text` is made of the folded characters, noise left out; `kept` are its code points.
     """
 
-    __slots__ = ("__dict__", "_codes", "_folded", "_joins", "_kept", "_places", "text")
+    __slots__ = ("__dict__", "_codes", "_folded", "_joins", "_places", "kept", "text")
 
     def __init__(self, original: str, joins: Collection[int] = ()) -> None:
         self._joins = joins
@@ -47,8 +47,8 @@ class Folded:
         self._places: NDArray[np.intp] | None = None
         if self._folded.size and self._folded.max() >= EXPANDED:
             self._expand()
-        self._kept: NDArray[np.uint32] = self._folded.compress(self._folded)
-        self.text = _string(self._kept)
+        self.kept: NDArray[np.uint32] = self._folded.compress(self._folded)
+        self.text = _string(self.kept)
 
     def _expand(self) -> None:
         # One code point in a thousand is such: the whole text is done one by one only when there is one.
@@ -84,11 +84,11 @@ class Folded:
     @cached_property
     def stretched(self) -> Stretched | None:
         """The view with runs made one; None when no run is worth a look: none of three, no two of two side by side."""
-        same = self._kept[1:] == self._kept[:-1]
+        same = self.kept[1:] == self.kept[:-1]
         if not ((same[1:] & same[:-1]).any() or (same[2:] & same[:-2]).any()):
             return None
         starts = np.concatenate(([0], np.flatnonzero(~same) + 1))
-        return Stretched(_string(self._kept[starts]), np.append(starts, len(self._kept)))
+        return Stretched(_string(self.kept[starts]), np.append(starts, len(self.kept)))
 
     @cached_property
     def plain(self) -> str:

@@ -40,6 +40,16 @@ class _WordRule(_Rated):
     word: str
     boundary: Boundary = "auto"
 
+    def rule(self) -> Word:
+        return Word(self.word, self.rating(), self.boundary)
+
+
+class _DenyRule(_WordRule):
+    views: list[View] = Field(default_factory=list, max_length=8)
+
+    def rule(self) -> Word:
+        return Word(self.word, self.rating(), self.boundary, frozenset(self.views))
+
 
 class _CombinationRule(_Rated):
     id: str = Field(min_length=1, max_length=64)
@@ -61,15 +71,16 @@ def _as_rule(value: Any) -> Any:
     return {"word": value} if isinstance(value, str) else value
 
 
-_WordOrRule = Annotated[_WordRule, BeforeValidator(_as_rule)]
+_AllowOrWord = Annotated[_WordRule, BeforeValidator(_as_rule)]
+_DenyOrWord = Annotated[_DenyRule, BeforeValidator(_as_rule)]
 
 
 class _Rules(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     format: Literal[1] = 1
-    deny: list[_WordOrRule] = Field(default_factory=list)
-    allow: list[_WordOrRule] = Field(default_factory=list)
+    deny: list[_DenyOrWord] = Field(default_factory=list)
+    allow: list[_AllowOrWord] = Field(default_factory=list)
     combos: list[_CombinationRule] = Field(default_factory=list, max_length=10_000)
     regex: list[_ExpressionRule] = Field(default_factory=list)
     contacts: dict[ContactKind, _ContactRule] | None = None
@@ -92,8 +103,8 @@ def rules_of_json(data: bytes | str) -> RuleSet:
 def _rule_set(rules: _Rules) -> RuleSet:
     told = RuleSet().contacts
     return RuleSet(
-        deny=tuple(Word(rule.word, rule.rating(), rule.boundary) for rule in rules.deny),
-        allow=tuple(Word(rule.word, rule.rating(), rule.boundary) for rule in rules.allow),
+        deny=tuple(rule.rule() for rule in rules.deny),
+        allow=tuple(rule.rule() for rule in rules.allow),
         combinations=tuple(Combination(rule.id, tuple(rule.all), rule.within, rule.rating()) for rule in rules.combos),
         expressions=tuple(Expression(rule.id, rule.pattern, rule.rating()) for rule in rules.regex),
         contacts=told if rules.contacts is None else {kind: rule.rating() for kind, rule in rules.contacts.items()},

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 Action = Literal["block", "review", "mask", "tag"]
 Boundary = Literal["auto", "none"]
-View = Literal["ocr"]
+View = Literal["ocr", "pinyin", "split"]
 ContactKind = Literal["phone_cn", "id_card", "bank_card", "email", "url", "qq", "wechat"]
 
 #: From the weakest; only the last two change what is suggested.
@@ -31,6 +31,15 @@ class Rating:
     action: Action = "block"
     tags: tuple[str, ...] = ()
 
+    def row(self) -> list[Any]:
+        """The rating as values that fit JSON, for `of_row`."""
+        return [self.category, self.level, self.action, self.tags]
+
+    @classmethod
+    def of_row(cls, row: list[Any]) -> Self:
+        category, level, action, tags = row
+        return cls(category, level, action, tuple(tags))
+
 
 #: Of a word that is text alone.
 USUAL = Rating()
@@ -43,11 +52,13 @@ class Word:
     Args:
         boundary: `auto`: no Latin letter goes on beyond a Latin edge of the word, no digit beyond a digit;
             `none`: it is found inside longer words too.
+        views: in which it is found too, besides those of the list.
     """
 
     word: str
     rating: Rating = USUAL
     boundary: Boundary = "auto"
+    views: frozenset[View] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +95,8 @@ class RuleSet:
 
     Args:
         contacts: the kinds that are looked for.
-        views: `ocr`: words are also found where an OCR engine took characters for others; never more than a review.
+        views: what is found in them is never more than a review. `ocr`: an OCR engine took characters for others;
+            `pinyin`: characters that sound alike, and syllables in Latin letters; `split`: characters taken apart.
     """
 
     deny: tuple[Word, ...] = ()

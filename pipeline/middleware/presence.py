@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -45,6 +45,7 @@ class Presence(Middleware):
         engine: which reads the images, and whether on a GPU, a change of which is told at once; None: there is none.
         heartbeat_s: seconds between two entries.
         figures: the newest sample of the host.
+        word_faults: lists of words that cannot be loaded, and why.
         meet: called with the process ids of the workers beside this one, after each heartbeat.
     """
 
@@ -56,6 +57,7 @@ class Presence(Middleware):
         engine: Engine | None,
         heartbeat_s: float,
         figures: Callable[[], HostFigures],
+        word_faults: Callable[[], Sequence[str]],
         meet: Callable[[Iterable[int]], None],
     ) -> None:
         self._registry = registry
@@ -63,6 +65,7 @@ class Presence(Middleware):
         self._engine = engine
         self._heartbeat_s = heartbeat_s
         self._figures = figures
+        self._word_faults = word_faults
         self._meet = meet
         self._is_stopped = False
         self._due = threading.Event()
@@ -84,7 +87,7 @@ class Presence(Middleware):
             condition = condition_of(fair.slots, lanes, self._figures())
             if engine is not None:
                 condition = replace(condition, engine=engine.name, is_on_gpu=engine.is_on_gpu)
-            self._beat(registration, condition)
+            self._beat(registration, replace(condition, word_faults=self._word_faults()))
 
         beat()
         fair.slots.watch(self._due.set)

@@ -22,6 +22,7 @@ class WorkerView:
         cpu_others_percent: the same without fairlane's own processes.
         gpu_util: percent.
         gpu_memory_util: percent.
+        word_faults: lists of words that it cannot load, and why.
     """
 
     hostname: str
@@ -46,6 +47,7 @@ class WorkerView:
     memory_available: int | None
     memory_percent: float | None
     version: str
+    word_faults: list[str]
 
     @classmethod
     def of(cls, entry: dict[str, str], now_ms: int) -> Self:
@@ -78,6 +80,7 @@ class WorkerView:
             memory_available=whole_or_none(entry.get("memory_available")),
             memory_percent=_decimal(entry, "memory_percent"),
             version=entry.get("version", ""),
+            word_faults=entry.get("word_faults", "").splitlines(),
         )
 
 

@@ -11,6 +11,9 @@ from pipeline.queue import Roster
 from pipeline.workers.own import machine_name
 from pipeline.workers.sampler import HostFigures
 
+#: Lists of words that an entry tells about.
+_FAULTS_TOLD_MAX = 10
+
 
 @dataclass(frozen=True, slots=True)
 class Registration:
@@ -36,6 +39,7 @@ class Condition:
         is_held: it claims nothing of any of its lanes; else `holds` concerns some of them.
         engine: that reads the next image: rapid, paddle or none.
         is_on_gpu: it computes on a GPU.
+        word_faults: lists of words that it cannot load, and why.
     """
 
     active_tasks: int
@@ -44,6 +48,7 @@ class Condition:
     engine: str = "none"
     is_on_gpu: bool = False
     figures: HostFigures = field(default_factory=HostFigures)
+    word_faults: Sequence[str] = ()
 
 
 class WorkerRegistry:
@@ -85,6 +90,7 @@ class WorkerRegistry:
             "gpu_available": "1" if condition.is_on_gpu else "0",
             "last_heartbeat": str(self._clock.now_ms()),
             "version": __version__,
+            "word_faults": "\n".join(condition.word_faults[:_FAULTS_TOLD_MAX]),
             **words_of(condition.figures),
         }
         self._roster.enter(self.worker_id, entry, ttl_ms=self._ttl_ms)

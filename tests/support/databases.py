@@ -9,6 +9,12 @@ import psycopg2
 from models.base import Database
 from models.pool import PatientPool
 
+#: Children before parents.
+_TABLES = (
+    *("task", "device", "api_key", "detector_report", "dead_letter"),
+    *("audit_line", "daily_count", "daily_wait", "word_list", "word_content"),
+)
+
 
 @contextmanager
 def made_database(server_url: str) -> Iterator[str]:
@@ -23,9 +29,7 @@ def made_database(server_url: str) -> Iterator[str]:
 
 def empty_tables(url: str) -> None:
     """Leave a migrated PostgreSQL database as the migrations leave a new one."""
-    accounts = ("dead_letter", "audit_line", "daily_count", "daily_wait")
-    tables = ("task", "device", "api_key", "detector_report", *accounts)
-    statements = [f"DELETE FROM {table}" for table in tables]
+    statements = [f"DELETE FROM {table}" for table in _TABLES]
     execute(url, "; ".join([*statements, "DELETE FROM site WHERE site <> 'local'"]))
 
 

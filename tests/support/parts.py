@@ -40,8 +40,8 @@ class Parts:
         self.ledger = Ledger(database, SystemClock())
         self.inspector: Inspector = open_inspector(settings)
         self.roster: Roster = open_roster(settings)
-        store = open_store(settings.effective_storage_url)
-        self.intake = Intake(open_queue(settings), self.inspector, self.ledger, store, settings)
+        self.store = open_store(settings.effective_storage_url)
+        self.intake = Intake(open_queue(settings), self.inspector, self.ledger, self.store, settings)
 
     def row_of(self, task_id: str) -> TaskRow:
         """What the ledger has of a task that it knows."""

@@ -14,6 +14,7 @@ from models.results import Detection, OcrResult
 from models.sites import Site
 from models.statistics import DailyCount, DailyWait
 from models.tasks import Task, TaskStep
+from models.word_lists import WordContent, WordEpoch, WordList, WordVersion
 
 TABLES: tuple[type[BaseModel], ...] = (
     Site,
@@ -28,6 +29,10 @@ TABLES: tuple[type[BaseModel], ...] = (
     AuditLine,
     DailyCount,
     DailyWait,
+    WordList,
+    WordContent,
+    WordVersion,
+    WordEpoch,
 )
 
 _NEW_TASK = NewTask(

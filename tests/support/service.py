@@ -16,10 +16,14 @@ from models.ledger import Ledger
 from models.reports import DetectorReports
 from models.statistics import Statistics
 from models.task_lists import TaskLists
-from pipeline.detector.detector import Detector
+from models.word_shelf import WordShelf
 from pipeline.detector.lexicon import Lexicon
+from pipeline.detector.sources import Source
 from pipeline.errors import DatabaseUnavailable, QueueUnavailable, StorageUnavailable
 from pipeline.intake import Intake
+from pipeline.lists.compiled import open_compiled
+from pipeline.lists.following import FollowedLists
+from pipeline.lists.library import Library
 from pipeline.queue import FairQueue, Inspector, RequestLimits, Roster, Rules
 from pipeline.queue.keys import Keys
 from pipeline.settings import Settings
@@ -30,6 +34,8 @@ from tests.support.described import DescribedClient
 from web.app import create_app
 
 MAC = "aabbccddeeff"
+#: Lists are looked at anew when a test says so.
+_NEVER_S = 3600
 
 #: For what is refused before the database is asked: one kind of database is enough.
 on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -60,6 +66,10 @@ class Service:
         self.ledger = Ledger(database, clock)
         self.reports = DetectorReports(database, clock)
         self.dead_letters = DeadLetters(database, clock)
+        shelf = WordShelf(database, clock)
+        compiled = open_compiled(shelf, store, settings)
+        self.library = Library(shelf, compiled)
+        self.lists = FollowedLists(shelf, compiled, [Source(Lexicon(["刷单"]), name="house")], poll_s=_NEVER_S)
         self.api_keys = ApiKeys(database, clock)
         self.trail = AuditTrail(database, clock)
         self.limits = RequestLimits(client, Keys(rules.prefix), clock)
@@ -89,7 +99,8 @@ class Service:
             "reports": self.reports,
             "dead_letters": self.dead_letters,
             "store": self.store,
-            "detector": Detector(Lexicon(["刷单"])),
+            "library": self.library,
+            "lists": self.lists,
             "keys": self.api_keys,
             "trail": self.trail,
             "limits": self.limits,

@@ -64,6 +64,7 @@ def working(site: Site, work: Callable[[str], None], *, threads: int) -> Iterato
                     engine=None,
                     heartbeat_s=_HEARTBEAT_S,
                     figures=HostFigures,
+                    word_faults=tuple,
                     meet=lambda _: None,
                 ),
                 LeaseRenewal(FairQueue(renewing, site.rules), renew_s=site.renew_s),

@@ -10,12 +10,12 @@ from models.ledger import Ledger, TaskView
 from models.readings import Readings
 from models.sites import Site
 from pipeline.actors.ocr import OcrWork
-from pipeline.detector.detector import Detector
-from pipeline.detector.lexicon import Lexicon
+from pipeline.lists.following import FollowedLists
 from pipeline.ocr.types import OcrLine, OcrResult
 from pipeline.storage import ObjectStore
 from tests.support.clock import FakeClock
 from tests.support.records import new_task
+from tests.support.word_lists import Lists
 from web.views import task_answer
 
 
@@ -34,11 +34,12 @@ class TwoLines:
 
 @pytest.mark.feature("D3")
 def test_a_word_over_two_lines_is_stored_and_shown_with_its_places(
-    database: Database, clock: FakeClock, store: ObjectStore
+    database: Database, clock: FakeClock, store: ObjectStore, lists: Lists
 ) -> None:
     ledger = Ledger(database, clock)
     engines: Any = TwoLines()
-    work = OcrWork(ledger, store, engines, Detector(Lexicon(["代开发票"])), clock, False, None)
+    lists.publish("house", "代开发票")
+    work = OcrWork(ledger, store, engines, lists.follower(), clock, False, None)
     with connection(database):
         ledger.accept(new_task("t", payload={"object": "images/t", "words": []}))
         store.put("images/t", b"picture")
@@ -57,16 +58,18 @@ def test_a_word_over_two_lines_is_stored_and_shown_with_its_places(
     assert hit.segments[0].box == [(50.0, 0.0), (100.0, 0.0), (100.0, 20.0), (50.0, 20.0)]
     assert [(one.kind, one.start) for one in shown.contacts] == [("phone_cn", 7)]
     assert (shown.suggestion, shown.level) == ("block", 3)
+    assert [(one.scope, one.name, one.version) for one in shown.versions] == [("global", "house", 1)]
+    assert hit.list_name == "house"
 
 
 class Reader:
     """Runs picture after picture with readings that serve for a minute."""
 
-    def __init__(self, database: Database, clock: FakeClock, store: ObjectStore) -> None:
+    def __init__(self, database: Database, clock: FakeClock, store: ObjectStore, lists: FollowedLists) -> None:
         self.ledger, self.clock, self.store = Ledger(database, clock), clock, store
         self.engines: Any = TwoLines()
         readings = Readings(database, clock, 60_000)
-        self.work = OcrWork(self.ledger, store, self.engines, Detector(Lexicon(["代开发票"])), clock, False, readings)
+        self.work = OcrWork(self.ledger, store, self.engines, lists, clock, False, readings)
 
     def read(self, task_id: str, image: bytes = b"picture", **changes: Any) -> TaskView:
         """Run one task to its end."""
@@ -85,9 +88,10 @@ class Reader:
 
 
 @pytest.fixture
-def reader(database: Database, clock: FakeClock, store: ObjectStore) -> Iterator[Reader]:
+def reader(database: Database, clock: FakeClock, store: ObjectStore, lists: Lists) -> Iterator[Reader]:
     with connection(database):
-        yield Reader(database, clock, store)
+        lists.publish("house", "代开发票")
+        yield Reader(database, clock, store, lists.follower())
 
 
 @pytest.mark.feature("O8")

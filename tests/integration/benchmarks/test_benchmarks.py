@@ -8,6 +8,7 @@ import pytest
 from benchmarks import (
     bench_backpressure,
     bench_faults,
+    bench_lists,
     bench_ocr,
     bench_queue,
     bench_recover,
@@ -63,7 +64,15 @@ def test_the_words_benchmark_prints_both_tables() -> None:
     report = "\n".join(bench_words.run(bench_words.TINY))
 
     assert "at best" in report
-    assert "s to make ready" in report
+    assert "ocr, pinyin, split" in report
+    assert "while mapping" in report
+
+
+def test_the_lists_benchmark_prints_what_a_swap_costs() -> None:
+    report = "\n".join(bench_lists.run(bench_lists.TINY))
+
+    assert "s to publish" in report
+    assert "around a swap" in report
 
 
 def test_the_web_benchmark_prints_each_server_on_each_database() -> None:

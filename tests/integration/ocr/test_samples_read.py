@@ -1,7 +1,7 @@
 """The engine reads the sample pictures, and the detector finds what the demo shows."""
 
 from pipeline.detector.detector import Detector
-from pipeline.detector.lexicon import Lexicon
+from pipeline.lists.following import source_of_file
 from pipeline.ocr.pool import OcrPool
 from pipeline.samples import sample_images, words_file
 
@@ -18,7 +18,7 @@ EXPECTED = {
 
 
 def test_each_sample_is_read_and_screened_as_the_demo_promises(engine_pool: OcrPool) -> None:
-    detector = Detector(Lexicon.load(words_file()))
+    detector = Detector(*source_of_file(words_file()))
 
     found = {name: engine_pool.read(data).text for name, data in sample_images()}
 

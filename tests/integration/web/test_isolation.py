@@ -7,6 +7,7 @@ import pytest
 
 from models.dead_letters import Chosen
 from models.keys import ROLES
+from models.word_lists import Owner
 from pipeline.mac import normalize_mac
 from pipeline.submission import TextSubmission
 from tests.support.callers import guest
@@ -49,14 +50,15 @@ def operations(service):
 @pytest.mark.feature("H3")
 def test_the_ids_of_another_site_are_not_found_on_any_route(service, towns):
     north, south = towns
-    ids = {"task_id": submit(service, NORTH, "t1"), "letter_id": bury(service, NORTH, "t2")}
-    unknown = {"task_id": "nowhere", "letter_id": 999_999}
+    list_id = service.library.shelf.create(Owner(NORTH), "own").id
+    ids = {"task_id": submit(service, NORTH, "t1"), "letter_id": bury(service, NORTH, "t2"), "list_id": list_id}
+    unknown = {"task_id": "nowhere", "letter_id": 999_999, "list_id": 999_999}
     asked = 0
     for method, path, _ in operations(service):
         if "{" not in path:
             continue
-        theirs = south.ask(method, path.format(**ids))
-        nobodys = south.ask(method, path.format(**unknown))
+        theirs = south.ask(method, path.format(**ids, version=1))
+        nobodys = south.ask(method, path.format(**unknown, version=1))
         assert theirs.status_code == nobodys.status_code == 404, (method, path)
         assert same(theirs) == same(nobodys)
         asked += 1
@@ -96,7 +98,7 @@ def test_what_a_role_does_not_do_is_forbidden_on_every_route(service):
     for method, path, operation in operations(service):
         if not operation["security"]:
             continue
-        address = path.format(task_id="t1", letter_id=1)
+        address = path.format(task_id="t1", letter_id=1, list_id=1, version=1)
         for role, somebody in guests.items():
             result = somebody.ask(method, address, json={} if method in ("POST", "PUT", "PATCH") else None)
             if role in operation["x-roles"]:

@@ -51,7 +51,9 @@ def test_a_clean_text_passes(service):
         ({"text": "x", "words": ["a"] * 100_000}, "/words"),
         ({"text": "x", "words": ["good", ""]}, "/words/1"),
         ({"text": "x", "words": ["\u200b\u0301"]}, "/words/0"),
-        ({"text": "x", "mac": "aabbccddeeff"}, "/mac"),
+        ({"text": "x", "mac": "aabbccddee"}, "/mac"),
+        ({"text": "x", "site": "a b"}, "/site"),
+        ({"text": "x", "list": "house"}, "/list"),
     ],
 )
 def test_bad_input_is_refused_with_its_place(service, body, pointer):

@@ -22,6 +22,7 @@ from pipeline.workers.sampler import CPU_OVER, MEMORY_OVER, HostFigures, Judged,
 from pipeline.workers.watermark import Watermark
 
 MAC = "aabbccddeeff"
+WORD_FAULT = "global list house, version 2: is damaged; version 1 stays in use"
 CLOCK = SystemClock()
 RULES = Rules(lease_ms=3_000)
 
@@ -109,6 +110,7 @@ def open_shop(valkey: redis.Redis, valkey_url: str, database: models.base.Databa
                 engine=None,
                 heartbeat_s=20,
                 figures=HostFigures,
+                word_faults=lambda: (WORD_FAULT,),
                 meet=lambda pids: None,
             ),
             LeaseRenewal(FairQueue(redis.Redis.from_url(valkey_url), RULES), renew_s=0.5),

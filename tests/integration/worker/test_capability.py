@@ -73,6 +73,7 @@ class Studio:
                     engine=Pretended(self.gpus, name),
                     heartbeat_s=1,
                     figures=HostFigures,
+                    word_faults=tuple,
                     meet=lambda _: None,
                 ),
                 LeaseRenewal(FairQueue(redis.Redis.from_url(self.url), RULES), renew_s=0.5),

@@ -16,7 +16,8 @@ from pipeline.errors import (
     QueueUnavailable,
     StorageUnavailable,
 )
-from tests.integration.worker.conftest import Shop
+from pipeline.queue import WorkerView
+from tests.integration.worker.conftest import WORD_FAULT, Shop
 from tests.support.processes import wait_until
 
 
@@ -239,6 +240,7 @@ def test_a_worker_is_in_the_registry_while_it_works_and_gone_after_a_clean_stop(
 
     assert (entry["queues"], entry["declared_concurrency"], entry["effective_concurrency"]) == ("text", "3", "3")
     assert {"hostname", "pid", "active_tasks", "engine", "cpu_percent", "last_heartbeat", "version"} <= set(entry)
+    assert WorkerView.of(entry, now_ms=0).word_faults == [WORD_FAULT]
     assert shop.roster.workers() == []
 
 

@@ -9,7 +9,10 @@ from pipeline.detector.detector import HITS_MAX, Detector
 from pipeline.detector.findings import Hit
 from pipeline.detector.lexicon import Lexicon
 from pipeline.errors import InvalidInput
+from pipeline.lists.following import source_of_file
 from pipeline.samples import sample_texts, words_file
+
+pytestmark = pytest.mark.usefixtures("each_way")
 
 
 @pytest.fixture
@@ -106,7 +109,7 @@ def test_every_character_of_unicode_can_be_screened(detector: Detector) -> None:
 
 
 def test_samples_hold_texts_with_hits_and_texts_without() -> None:
-    detector = Detector(Lexicon.load(words_file()))
+    detector = Detector(*source_of_file(words_file()))
 
     suggestions = [detector.screen(text).suggestion for text in sample_texts()]
 

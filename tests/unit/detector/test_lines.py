@@ -7,6 +7,8 @@ from pipeline.detector.findings import Box
 from pipeline.detector.lexicon import Lexicon
 from pipeline.detector.lines import Line
 
+pytestmark = pytest.mark.usefixtures("each_way")
+
 
 def box(x: float, y: float, width: float = 100, height: float = 20) -> Box:
     return (x, y), (x + width, y), (x + width, y + height), (x, y + height)

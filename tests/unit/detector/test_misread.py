@@ -8,6 +8,8 @@ from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
 from pipeline.detector.rule_files import rules_of_json
 
+pytestmark = pytest.mark.usefixtures("each_way")
+
 
 def told(
     text: str, *words: str, views: tuple[str, ...] = ("ocr",), allow: tuple[str, ...] = ()

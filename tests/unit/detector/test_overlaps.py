@@ -8,6 +8,8 @@ from pipeline.detector.detector import Detector
 from pipeline.detector.lexicon import Lexicon
 from pipeline.detector.rule_files import rules_of_json
 
+pytestmark = pytest.mark.usefixtures("each_way")
+
 
 def words(rules: dict[str, object], text: str, *own: str) -> list[tuple[str, int]]:
     detector = Detector(Lexicon(rules=rules_of_json(json.dumps(rules))))

@@ -11,6 +11,8 @@ from pipeline.detector.lexicon import Lexicon
 from pipeline.detector.rule_files import rules_of_json
 from pipeline.errors import InvalidInput
 
+pytestmark = pytest.mark.usefixtures("each_way")
+
 
 def screen(rules: dict[str, Any], text: str) -> Screening:
     return Detector(Lexicon(rules=rules_of_json(json.dumps(rules)))).screen(text)

@@ -6,9 +6,11 @@ from pipeline.detector.lexicon import Lexicon
 from pipeline.detector.normalize import fold
 from pipeline.detector.rules import RuleSet, Word
 
+pytestmark = pytest.mark.usefixtures("each_way")
+
 
 def surfaces(word: str, text: str) -> list[str]:
-    found = sorted(Lexicon([word]).find(fold(text)), key=lambda find: (find.start, -find.end))
+    found = sorted(Lexicon([word]).find(fold(text)).found, key=lambda find: (find.start, -find.end))
     return [text[find.start : find.end] for find in found]
 
 
@@ -102,7 +104,7 @@ def test_words_of_another_script_are_found_in_any_case() -> None:
 def test_a_word_without_boundary_is_found_inside_others() -> None:
     inside = Lexicon(rules=RuleSet(deny=(Word("cp", boundary="none"),)))
 
-    assert [find.start for find in inside.find(fold("acpm"))] == [1]
+    assert [find.start for find in inside.find(fold("acpm")).found] == [1]
 
 
 def test_a_flood_of_invisible_characters_costs_no_square() -> None:

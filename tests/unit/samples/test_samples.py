@@ -1,6 +1,6 @@
 """The samples are small, complete, and readable as what they say they are."""
 
-from pipeline.detector.lexicon import Lexicon
+from pipeline.lists.reading import load_list
 from pipeline.ocr.images import inspect_image
 from pipeline.samples import sample_images, sample_texts, words_file
 from tests.support.pictures import LIMITS
@@ -20,4 +20,4 @@ def test_texts_are_lines_with_something_on_them() -> None:
 
 
 def test_words_can_be_loaded() -> None:
-    assert len(Lexicon.load(words_file())) > 5
+    assert len(load_list(words_file()).rules.deny) > 5

@@ -61,6 +61,7 @@ def test_an_entry_has_every_field_of_the_design() -> None:
         "gpu_available": "1",
         "gpu_util": "3.0",
         "gpu_memory_util": "",
+        "word_faults": "",
     }
 
 

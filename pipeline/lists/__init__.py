@@ -1,0 +1,1 @@
+"""Lists of words: read, checked, kept in versions, published, and followed by every process that screens."""
