@@ -1,5 +1,6 @@
 """A list that was made ready is written to a file and mapped from it: it finds the same, or is refused."""
 
+import time
 from pathlib import Path
 
 import psutil
@@ -88,6 +89,21 @@ def test_a_list_that_was_folded_by_another_table_is_refused(path: Path, monkeypa
             Lexicon.open(path)
     finally:
         compiled._about.cache_clear()
+
+
+def test_twenty_thousand_words_are_ready_in_half_a_second_and_the_first_text_in_5_ms() -> None:
+    words = [f"{chr(0x4E00 + number % 3_000)}{chr(0x5000 + number // 7)}号" for number in range(20_000)]
+    began_s = time.process_time()
+    data = Lexicon(words).to_bytes()
+    made_s = time.process_time() - began_s
+    detector = Detector(Lexicon.of_bytes(data))
+
+    began_s = time.process_time()
+    detector.screen("今天天气不错，我们去公园散步，下午三点开会，记得带上笔记本，晚上一起吃饭。然后回家，明天再说。")
+    first_s = time.process_time() - began_s
+
+    assert made_s < 0.5
+    assert first_s < 0.005
 
 
 @pytest.mark.parametrize("views", [frozenset(), frozenset({"pinyin"}), frozenset({"split"})])
