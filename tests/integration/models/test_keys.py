@@ -50,7 +50,10 @@ def test_keys_differ_and_have_256_random_bits() -> None:
     assert all(len(bytes.fromhex(key.text.rpartition("_")[2])) == 32 for key in made)
 
 
-@pytest.mark.parametrize("text", ["", "fl_", "fl_0_0", "FL_0123456789abcdef_" + "0" * 64, "x" + make_key().text])
+_SECRET = "0123456789abcdef_" + "0" * 64
+
+
+@pytest.mark.parametrize("text", ["", "fl_", "fl_0_0", "FL_" + _SECRET, "xfl_" + _SECRET])
 def test_what_is_no_key_has_no_id(text: str) -> None:
     assert key_id_of(text) is None
     assert key_id_of(make_key().text + "\n") is None
