@@ -153,7 +153,7 @@ def _answer(connection: socket.socket) -> bytes:
 
 def _beside_slow(plan: Plan, server: Served, candidate: Candidate) -> list[str]:
     """Twenty healthy requests, a second each at most, while the slow ones are there."""
-    head = b"POST /api/ocr/text HTTP/1.1\r\nHost: x\r\n"
+    head = b"POST /api/ocr/text HTTP/1.1\r\nHost: localhost\r\n"
     body = head + b"Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n{"
     times = []
     with _held(server.port, [head] * plan.slow + [body] * plan.slow + [b""] * plan.slow * 10):
@@ -190,7 +190,9 @@ def _image() -> bytes:
 
 
 def _request(path: str, media_type: str, body: bytes) -> bytes:
-    head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {media_type}\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {media_type}\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
     return head.encode() + body
 
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 import psutil
 
@@ -27,4 +28,10 @@ def is_alive(pid: int) -> bool:
 
 def engine_children() -> list[psutil.Process]:
     """The children of this process that hold an OCR engine."""
-    return [child for child in psutil.Process().children() if "spawn_main" in " ".join(child.cmdline())]
+    return [child for child in psutil.Process().children() if _is_engine(child)]
+
+
+def _is_engine(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):  # it ends at this moment
+        return "spawn_main" in " ".join(process.cmdline())
+    return False
