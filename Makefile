@@ -17,7 +17,7 @@ run: $(VENV)/.run ## all processes, embedded or by settings, until Ctrl-C
 	$(BIN)/fairlane up
 
 test: $(VENV)/.dev ## the tests, with a Valkey and a PostgreSQL of their own
-	$(BIN)/pytest --ignore=tests/style
+	$(BIN)/pytest --ignore=tests/style -n 2 --dist loadfile
 
 test-hosts: $(VENV)/.dev ## tests on several hosts, each a network namespace: root, iproute2
 	$(BIN)/pytest -m hosts tests/hosts
