@@ -18,6 +18,7 @@ from pipeline.queue.rules import Rules
 from pipeline.queue.types import (
     ENDS,
     LANES,
+    TASK_LANES,
     Claim,
     Ended,
     Enqueued,
@@ -40,6 +41,7 @@ __all__ = [
     "ENDS",
     "LANES",
     "QUEUE_NAMES",
+    "TASK_LANES",
     "Bucket",
     "Claim",
     "Ended",
