@@ -9,6 +9,7 @@ from peewee import Expression
 
 from models.base import Database, connection, write
 from models.delivery_line import put_notify_step
+from models.scope import EVERYTHING, Scope
 from models.text import storable
 from models.webhook_delivery import DeliveryRow, WebhookDelivery, delivery_row
 from pipeline.clock import Clock
@@ -25,20 +26,24 @@ class ChosenDeliveries:
 
     Args:
         ids: any of these; None for whatever id.
+        within: no others than these, whatever else is given.
     """
 
     ids: tuple[int, ...] | None = None
     task_id: str | None = None
     mac: str | None = None
     state: str | None = None
+    within: Scope = EVERYTHING
 
     def named(self) -> dict[str, Any]:
-        """What is given, by name."""
-        return {name: value for name in self.__dataclass_fields__ if (value := getattr(self, name)) is not None}
+        """What is given, by name, besides the scope."""
+        names = [name for name in self.__dataclass_fields__ if name != "within"]
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
     def conditions(self) -> Iterator[Expression]:
         """At least one; together they say which rows are meant."""
         yield WebhookDelivery.id > 0
+        yield from self.within.conditions(WebhookDelivery)
         if self.ids is not None:
             yield WebhookDelivery.id.in_(self.ids)
         for name in ("task_id", "mac", "state"):
@@ -64,8 +69,9 @@ class Deliveries:
         self._clock = clock
         self._ttl_ms = ttl_ms
 
-    def get(self, delivery_id: int) -> DeliveryRow | None:
-        return next(iter(self.page(ChosenDeliveries(ids=(delivery_id,)), before=None, limit=1)), None)
+    def get(self, delivery_id: int, within: Scope = EVERYTHING) -> DeliveryRow | None:
+        chosen = ChosenDeliveries(ids=(delivery_id,), within=within)
+        return next(iter(self.page(chosen, before=None, limit=1)), None)
 
     def page(self, chosen: ChosenDeliveries, *, before: int | None, limit: int) -> list[DeliveryRow]:
         """The next `limit` deliveries, newest first.
@@ -78,10 +84,11 @@ class Deliveries:
             query = WebhookDelivery.select().where(*where).order_by(WebhookDelivery.id.desc()).limit(limit)
             return [delivery_row(delivery) for delivery in query]
 
-    def known(self, ids: tuple[int, ...]) -> set[int]:
-        """Those of the ids that there are."""
+    def known(self, ids: tuple[int, ...], within: Scope = EVERYTHING) -> set[int]:
+        """Those of the ids that there are inside the scope."""
+        where = ChosenDeliveries(ids=ids, within=within).conditions()
         with connection(self._database):
-            query = WebhookDelivery.select(WebhookDelivery.id).where(WebhookDelivery.id.in_(ids))
+            query = WebhookDelivery.select(WebhookDelivery.id).where(*where)
             return {delivery.id for delivery in query}
 
     def count_replayable(self, chosen: ChosenDeliveries) -> int:

@@ -7,14 +7,17 @@ from typing import Any, TypeVar
 
 import click
 
-from models.base import connection
+from models.audit import AuditTrail
+from models.base import bound, connection
 from models.deliveries import ChosenDeliveries, Deliveries
 from models.webhook_delivery import DELIVERY_STATES, DeliveryRow
+from pipeline.cli.deeds import recorded
 from pipeline.cli.durations import time_of
 from pipeline.cli.options import check_mac, data_dir_option, settings_of
 from pipeline.cli.sanitize import to_json
 from pipeline.cli.terminal import OutputFormat, output_option, show_rows, show_table
 from pipeline.cli.wiring import deliveries_of
+from pipeline.clock import SystemClock
 from pipeline.errors import DeliveryNotFound
 from pipeline.receivers import shown_url
 
@@ -112,7 +115,8 @@ def replay(
         if not dry_run:
             if is_all and not yes:
                 raise click.UsageError(f"this makes all {count} again; say --yes to do it, --dry-run to only count")
-            count = deliveries.replay(chosen)
+            with recorded(AuditTrail(bound(), SystemClock()), "delivery replay", to_json(chosen.named())):
+                count = deliveries.replay(chosen)
     if output == "table":
         click.echo(f"{count} deliveries {'would be' if dry_run else 'will be'} made again")
     else:

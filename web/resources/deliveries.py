@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 from urllib.parse import urlencode
 
@@ -11,7 +12,10 @@ from models.deliveries import ChosenDeliveries, Deliveries
 from pipeline.errors import DeliveryNotFound, FieldProblem, InvalidInput
 from pipeline.intake import rules_of
 from pipeline.settings import Settings
+from web.access import Access
+from web.auditing import name_target
 from web.bodies import read_json
+from web.caller import caller_of
 from web.deliveries import (
     FILTERS,
     DeliveredAgainAnswer,
@@ -40,6 +44,7 @@ class DeliveriesResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "GET": Operation(
+            access=Access.READ,
             summary="Deliveries of announcements, newest first",
             parameters=(
                 *FILTERS,
@@ -56,7 +61,8 @@ class DeliveriesResource:
         self._rules = rules_of(settings)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        chosen, limit = chosen_by_query(req, self._rules), whole_number(req, "limit", default=_PAGE)
+        chosen = replace(chosen_by_query(req, self._rules), within=caller_of(req).scope)
+        limit = whole_number(req, "limit", default=_PAGE)
         if not 1 <= limit <= _PAGE_MAX:
             raise invalid_parameter("limit", f"must be 1 to {_PAGE_MAX}")
         # One more than asked for, to know whether there is a next page.
@@ -71,14 +77,20 @@ class DeliveryResource:
     """`/api/deliveries/{delivery_id}`."""
 
     operations: ClassVar[Mapping[str, Operation]] = {
-        "GET": Operation(summary="One delivery, in full", answers={200: (FullDeliveryAnswer,)}, refusals=(404, 503))
+        "GET": Operation(
+            access=Access.READ,
+            summary="One delivery, in full",
+            answers={200: (FullDeliveryAnswer,)},
+            refusals=(404, 503),
+        )
     }
 
     def __init__(self, deliveries: Deliveries) -> None:
         self._deliveries = deliveries
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, delivery_id: str) -> None:
-        delivery = self._deliveries.get(int(delivery_id)) if _ID.fullmatch(delivery_id) else None
+        scope = caller_of(req).scope
+        delivery = self._deliveries.get(int(delivery_id), scope) if _ID.fullmatch(delivery_id) else None
         if delivery is None:
             raise DeliveryNotFound("no delivery has this id")
         reply(resp, FullDeliveryAnswer(**fields_of(delivery)))
@@ -89,6 +101,7 @@ class DeliveryReplayResource:
 
     operations: ClassVar[Mapping[str, Operation]] = {
         "POST": Operation(
+            access=Access.ACT,
             summary="Make deliveries again, by id, by filter or all that failed; or count them",
             requests={"application/json": (DeliveryReplayRequest,)},
             answers={200: (DeliveredAgainAnswer,), 202: (DeliveredAgainAnswer,)},
@@ -102,7 +115,8 @@ class DeliveryReplayResource:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         request = validated(DeliveryReplayRequest, read_json(req, _BODY_MAX_BYTES), self._rules)
-        chosen = request.chosen()
+        chosen = replace(request.chosen(), within=caller_of(req).scope)
+        name_target(req, {**chosen.named(), "dry_run": request.dry_run})
         self._refuse_unknown(chosen)
         if request.dry_run:
             count = self._deliveries.count_replayable(chosen)
@@ -113,7 +127,7 @@ class DeliveryReplayResource:
     def _refuse_unknown(self, chosen: ChosenDeliveries) -> None:
         if chosen.ids is None:
             return
-        known = self._deliveries.known(chosen.ids)
+        known = self._deliveries.known(chosen.ids, chosen.within)
         unknown = [number for number, delivery_id in enumerate(chosen.ids) if delivery_id not in known]
         if unknown:
             raise InvalidInput([FieldProblem(f"/ids/{number}", "no delivery has this id") for number in unknown])
