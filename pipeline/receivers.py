@@ -25,8 +25,16 @@ _INNER = tuple(
     )
 )
 #: Addresses that stand for an IPv4 address in a way that a router may undo: NAT64 (RFC 6052, RFC 8215), 6to4, Teredo,
-#: and the deprecated IPv4-compatible ones.
-_WRAPPING = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96")))
+#: and the deprecated IPv4-compatible ones; and those of protocols (RFC 6890), which not every Python knows as special.
+_SPECIAL = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            *("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96"),
+            *("192.0.0.0/24", "192.88.99.0/24"),
+        ),
+    )
+)
 _NOT_PUBLIC = "is not a public address"
 
 
@@ -76,7 +84,7 @@ class ReceiverRules:
             return "is not the address of a receiver"
         if address.is_loopback or _is_inner(address):
             return None if self.allow_private else _NOT_PUBLIC
-        is_public = address.is_global and not address.is_reserved and not _is_wrapping(address)
+        is_public = address.is_global and not address.is_reserved and not _is_special(address)
         return None if is_public else _NOT_PUBLIC
 
     def _scheme_fault(self, parts: SplitResult) -> str | None:
@@ -129,8 +137,8 @@ def _is_broadcast(address: IpAddress) -> bool:
     return isinstance(address, ipaddress.IPv4Address) and int(address) == 0xFFFFFFFF
 
 
-def _is_wrapping(address: IpAddress) -> bool:
-    return isinstance(address, ipaddress.IPv6Address) and any(address in network for network in _WRAPPING)
+def _is_special(address: IpAddress) -> bool:
+    return any(address in network for network in _SPECIAL)
 
 
 def _is_numeric(label: str) -> bool:

@@ -100,7 +100,8 @@ class Sender:
         target = urlunsplit(("", "", parts.path or "/", parts.query, ""))
         try:
             connection.request("POST", target, body, headers, preload_content=False)
-            return connection.getresponse().status
+            # Not the method of urllib3, which may log the URL as it is, and quote the reply.
+            return http.client.HTTPConnection.getresponse(connection).status
         finally:
             deadline.close()
             connection.close()

@@ -45,6 +45,11 @@ class Receiver:
         return f"{scheme}://{host}:{self.port}{path}"
 
 
+def thanking(sock: socket.socket, _: threading.Event) -> None:
+    """Take it."""
+    sock.sendall(OK)
+
+
 def answering(reply: bytes) -> Manner:
     """Send this and close."""
     return lambda sock, _: sock.sendall(reply)
@@ -81,8 +86,13 @@ def at_loopback(_host: str, port: int) -> Sequence[Address]:
 
 
 @contextmanager
-def receiving(manner: Manner = answering(OK), *, is_secure: bool = False) -> Iterator[Receiver]:
-    """Serve on a free port inside the block."""
+def receiving(manner: Manner = thanking, *, is_secure: bool = False, is_deaf: bool = False) -> Iterator[Receiver]:
+    """Serve on a free port inside the block.
+
+    Args:
+        is_secure: as `receiver.test`, by TLS.
+        is_deaf: do not read the request first.
+    """
     stopped = threading.Event()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
@@ -94,7 +104,8 @@ def receiving(manner: Manner = answering(OK), *, is_secure: bool = False) -> Ite
             with suppress(OSError, ValueError), sock:
                 secured = context.wrap_socket(sock, server_side=True) if is_secure else sock
                 with secured:
-                    receiver.heard.append(_read(secured))
+                    if not is_deaf:
+                        receiver.heard.append(_read(secured))
                     receiver.manner(secured, stopped)
 
         def accept() -> None:

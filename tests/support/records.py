@@ -15,6 +15,7 @@ from models.sites import Site
 from models.statistics import DailyCount, DailyWait
 from models.tasks import Task, TaskStep
 from models.word_lists import WordContent, WordEpoch, WordList, WordVersion
+from models.webhook_delivery import WebhookDelivery
 
 TABLES: tuple[type[BaseModel], ...] = (
     Site,
@@ -33,6 +34,7 @@ TABLES: tuple[type[BaseModel], ...] = (
     WordContent,
     WordVersion,
     WordEpoch,
+    WebhookDelivery,
 )
 
 _NEW_TASK = NewTask(

@@ -23,7 +23,7 @@ def test_the_signature_is_that_of_the_published_example() -> None:
     assert headers == {
         "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
         "webhook-timestamp": "1614265330",
-        "webhook-signature": "v1,g0hM9SsE+OTPJTt/tmKtSyEyNlohXWjHtmXS7Dz2BRA=",
+        "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
     }
 
 
