@@ -128,7 +128,7 @@ def test_steps_may_be_noted_while_running_and_after_the_good_end(ledger: Ledger)
     assert view.task == row
     assert [(step.name, step.state) for step in view.steps] == [
         *(("enqueued", "done"), ("fetch", "done"), ("ocr", "done"), ("screen", "done")),
-        *(("store", "done"), ("cleanup", "done")),
+        *(("store", "done"), ("notify", "skipped"), ("cleanup", "done")),
     ]
 
 
