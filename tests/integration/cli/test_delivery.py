@@ -93,7 +93,7 @@ def test_a_replay_is_counted_first_and_is_a_line_of_the_audit(outbox: Outbox) ->
     assert outbox.text("replay", "--all", "--yes") == "1 deliveries will be made again\n"
     assert outbox.states() == ["pending", "pending"]
     with connection():
-        lines = AuditTrail(bound(), SystemClock()).page(None, before=None, limit=9)
+        lines = AuditTrail(bound(), SystemClock()).page(site=None, before=None, limit=9)
     assert [line.action for line in lines] == ["delivery replay"] * 2
 
 
