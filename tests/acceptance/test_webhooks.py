@@ -19,9 +19,6 @@ from tests.support.receivers import Receiver, receiving, silent, thanking
 from tests.support.ward import Ward
 
 WORKER = (sys.executable, "-m", "dramatiq", "pipeline.actors", "--queues", "text", "notify", "--processes", "1")
-    sys.executable,
-    *["-m", "dramatiq", "pipeline.actors", "--queues", "text", "notify", "--processes", "1", "--threads", "6"],
-)
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 MAC = "aabbccddeeff"
 
