@@ -83,7 +83,7 @@ class Presence(Middleware):
         registration = Registration(
             lanes=tuple(queues_of(worker)),
             threads=worker.worker_threads,
-            effective=sum(slots.values()),
+            slots=slots,
         )
 
         def beat() -> None:

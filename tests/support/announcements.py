@@ -19,11 +19,33 @@ from pipeline.webhooks.sending import Sender
 from tests.support.clock import FakeClock
 from tests.support.receivers import at_loopback
 from tests.support.records import new_task
+from tests.support.service import Service
 
 MAC = "aabbccddeeff"
 KEY = b"k" * 24
 TTL_MS = 172_800_000
 HIT: dict[str, Any] = {"word": "刷单", "list": "global", "surface": "刷 单", "start": 2, "end": 5}
+
+
+CALLBACK = "https://receiver.example/hook?token=sesame"
+
+
+def announce(service: Service, task_id: str, *, mac: str = MAC, site: str = "local", state: str = "pending") -> int:
+    """Let a task end with a hit that is announced; the id of the delivery, which stands as wanted."""
+    service.ledger.accept(new_task(task_id, mac=mac, site=site, lane="text", callback_url=CALLBACK))
+    service.ledger.start(task_id, 1, 1)
+    service.ledger.finish(task_id, 1, Finished(None, DetectionRecord("x", "block", [HIT]), [], 1))
+    line = DeliveryLine(service.database, service.clock)
+    due = line.due(passing_over=(), limit=99)[-1]
+    if state != "pending":
+        line.note_lined(due)
+        line.begin(due.name, 1)
+    if state == "failed":
+        line.note_failure(due.delivery_id, 1, 410, "the receiver is gone for good", is_final=True)
+    if state == "delivered":
+        line.note_taken(due.delivery_id, 1, 204)
+    service.clock.advance(1000)
+    return due.delivery_id
 
 
 class Bureau:

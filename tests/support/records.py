@@ -14,8 +14,8 @@ from models.results import Detection, OcrResult
 from models.sites import Site
 from models.statistics import DailyCount, DailyWait
 from models.tasks import Task, TaskStep
-from models.word_lists import WordContent, WordEpoch, WordList, WordVersion
 from models.webhook_delivery import WebhookDelivery
+from models.word_lists import WordContent, WordEpoch, WordList, WordVersion
 
 TABLES: tuple[type[BaseModel], ...] = (
     Site,

@@ -5,16 +5,14 @@ import json
 import pytest
 
 from models.deliveries import ChosenDeliveries
-from models.delivery_line import DeliveryLine
-from models.ledger import DetectionRecord, Finished
+from tests.support.announcements import CALLBACK as URL
+from tests.support.announcements import announce
 from tests.support.callers import guest
-from tests.support.records import new_task
 from tests.support.service import MAC, on_sqlite
 from tests.support.uploads import FORM, IMAGE_PART, IMAGE_PATH, JSON, MAC_PART, PNG, form, json_body, part
 
 PATH = "/api/deliveries"
 OTHER = "112233445566"
-URL = "https://receiver.example/hook?token=sesame"
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
@@ -22,24 +20,6 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 def signing(service_of):
     """A service that can sign announcements."""
     return service_of(webhook_secrets=SECRET)
-
-
-def announce(service, task_id, *, mac=MAC, site="local", state="pending"):
-    """A task with a hit that is announced; the id of the delivery, which stands as wanted."""
-    service.ledger.accept(new_task(task_id, mac=mac, site=site, lane="text", callback_url=URL))
-    service.ledger.start(task_id, 1, 1)
-    service.ledger.finish(task_id, 1, Finished(None, DetectionRecord("x", "block", [{"word": "x"}]), [], 1))
-    line = DeliveryLine(service.database, service.clock)
-    due = line.due(passing_over=(), limit=99)[-1]
-    if state != "pending":
-        line.note_lined(due)
-        line.begin(due.name, 1)
-        if state == "failed":
-            line.note_failure(due.delivery_id, 1, 410, "the receiver is gone for good", is_final=True)
-        else:
-            line.note_taken(due.delivery_id, 1, 204)
-    service.clock.advance(1000)
-    return due.delivery_id
 
 
 def states(service):
