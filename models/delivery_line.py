@@ -47,6 +47,10 @@ class Lined(NamedTuple):
     size_bytes: int
 
     @property
+    def device(self) -> tuple[str, str]:
+        return self.site, self.mac
+
+    @property
     def name(self) -> str:
         """Under which it stands in the queue."""
         return line_id(self.delivery_id, self.lined)
@@ -59,16 +63,18 @@ class DeliveryLine:
         self._database = database
         self._clock = clock
 
-    def in_line(self) -> dict[str, int]:
-        """How many deliveries of each device are in line or under way."""
+    def in_line(self) -> dict[tuple[str, str], int]:
+        """How many deliveries of each device, by site and MAC, are in line or under way."""
+        device = (WebhookDelivery.site, WebhookDelivery.mac)
         with connection(self._database):
-            counted = WebhookDelivery.select(WebhookDelivery.mac, fn.COUNT(WebhookDelivery.id)).where(IS_LINED)
-            return dict(cast("Iterable[tuple[str, int]]", counted.group_by(WebhookDelivery.mac).tuples()))
+            counted = WebhookDelivery.select(*device, fn.COUNT(WebhookDelivery.id)).where(IS_LINED).group_by(*device)
+            rows = cast("Iterable[tuple[str, str, int]]", counted.tuples())
+            return {(site, mac): number for site, mac, number in rows}
 
-    def due(self, *, passing_over: Collection[str], limit: int) -> list[Lined]:
+    def due(self, *, passing_over: Collection[tuple[str, str]], limit: int) -> list[Lined]:
         """The deliveries due longest, as they are to be put in line next; none of the devices passed over."""
         where = [IS_PENDING, WebhookDelivery.lined_ms.is_null(), WebhookDelivery.due_ms <= self._clock.now_ms()]
-        where += [WebhookDelivery.mac.not_in(list(passing_over))] if passing_over else []
+        where += [(WebhookDelivery.site != site) | (WebhookDelivery.mac != mac) for site, mac in passing_over]
         with connection(self._database):
             oldest = WebhookDelivery.select().where(*where).order_by(WebhookDelivery.due_ms, WebhookDelivery.id)
             return [_lined(row, row.lined + 1) for row in oldest.limit(limit)]

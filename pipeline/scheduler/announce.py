@@ -8,6 +8,7 @@ import logging
 from functools import partial
 
 from models.delivery_line import DeliveryLine, Lined
+from models.sites import line_of
 from pipeline.queue import FairQueue, Inspector, Standing, Task
 from pipeline.queue.types import size_class_of
 
@@ -34,12 +35,12 @@ class Announcer:
         """Put in line what is due, the longest due first, as far as there is room."""
         in_line = self._line.in_line()
         room = IN_LINE_MAX - sum(in_line.values())
-        full = [mac for mac, number in in_line.items() if number >= IN_LINE_OF_DEVICE_MAX]
+        full = [device for device, number in in_line.items() if number >= IN_LINE_OF_DEVICE_MAX]
         due = self._line.due(passing_over=full, limit=room) if room > 0 else []
         chosen = []
         for delivery in due:
-            in_line[delivery.mac] = in_line.get(delivery.mac, 0) + 1
-            if in_line[delivery.mac] <= IN_LINE_OF_DEVICE_MAX and self._line.note_lined(delivery):
+            in_line[delivery.device] = in_line.get(delivery.device, 0) + 1
+            if in_line[delivery.device] <= IN_LINE_OF_DEVICE_MAX and self._line.note_lined(delivery):
                 chosen.append(delivery)
         if chosen:
             self._queue.restore(list(map(partial(_standing, now_ms=self._inspector.now_ms()), chosen)))
@@ -62,7 +63,7 @@ def _standing(delivery: Lined, now_ms: int) -> Standing:
     task = Task(
         task_id=delivery.name,
         lane="notify",
-        mac=delivery.mac,
+        mac=line_of(delivery.site, delivery.mac),
         created_ms=now_ms,
         site=delivery.site,
         size_class=size_class_of(delivery.size_bytes),

@@ -11,7 +11,7 @@ from pipeline.queue.sharded_queue import ShardedQueue
 from pipeline.queue.sharded_views import ShardedInspector
 from pipeline.scheduler.announce import IN_LINE_MAX, IN_LINE_OF_DEVICE_MAX, LONG_MS, Announcer
 from pipeline.scheduler.sweep import Sweep
-from tests.support.announcements import TTL_MS, Bureau
+from tests.support.announcements import MAC, TTL_MS, Bureau
 from tests.support.clock import FakeClock
 from tests.support.receivers import answering, receiving
 
@@ -141,10 +141,10 @@ def test_the_line_of_deliveries_is_bounded_for_each_device_and_in_all(bureau: Bu
     for _ in range(3):
         bureau.announcer.put_in_line()
 
-    assert bureau.line.in_line() == {"aabbccddeeff": IN_LINE_OF_DEVICE_MAX, BLUE: 1}
+    assert bureau.line.in_line() == {("local", MAC): IN_LINE_OF_DEVICE_MAX, ("local", BLUE): 1}
     assert Rules().max_per_mac >= IN_LINE_OF_DEVICE_MAX * 2
     assert Rules().max_total >= IN_LINE_MAX * 20
-    bureau.queue.admit("aabbccddeeff", "text")
+    bureau.queue.admit(MAC, "text")
 
 
 @pytest.mark.feature("S1")

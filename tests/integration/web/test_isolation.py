@@ -293,8 +293,6 @@ def test_lists_and_exports_hold_what_is_of_the_site_only(service, towns):
 def test_an_idempotency_key_is_of_its_site(service, towns):
     again = {"Idempotency-Key": "k1"}
     body = {"mac": MAC, "text": "x"}
-    ids = [
-        somebody.ask("POST", "/api/ocr/text", json=body, headers=again).json["task_id"] for somebody in (*towns, *towns)
-    ]
+    ids = [one.ask("POST", "/api/ocr/text", json=body, headers=again).json["task_id"] for one in (*towns, *towns)]
     assert ids[:2] == ids[2:]
     assert ids[0] != ids[1]

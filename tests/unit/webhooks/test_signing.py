@@ -3,11 +3,17 @@
 import base64
 import hashlib
 import hmac
+import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pipeline.clock import SystemClock
 from pipeline.webhook_settings import decoded_secrets
 from pipeline.webhooks.signing import signed_headers
+
+HOW_TO = Path(__file__).parents[3] / "docs" / "howto" / "webhooks.md"
 
 #: The example of the libraries of Standard Webhooks.
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -37,6 +43,22 @@ def test_while_a_secret_is_replaced_receivers_with_either_can_verify() -> None:
         key = base64.b64decode(secret.removeprefix("whsec_"))
         expected = hmac.new(key, b"msg_1.7." + body, hashlib.sha256).digest()
         assert signature == "v1," + base64.b64encode(expected).decode()
+
+
+@pytest.mark.feature("R4")
+def test_the_recipe_of_the_documentation_tells_genuine_from_forged() -> None:
+    recipe = re.findall(r"```python\n(.*?)```", HOW_TO.read_text("utf-8"), re.DOTALL)[0]
+    names: dict[str, Any] = {}
+    exec(recipe, names)
+    is_genuine, now_s, body = names["is_genuine"], SystemClock().now_ms() // 1000, b"{}"
+    headers = dict(signed_headers(decoded_secrets(f"{OTHER},{SECRET}"), "msg_1", now_s, body))
+
+    assert is_genuine(SECRET, headers, body)
+    assert is_genuine(OTHER, headers, body)
+    assert not is_genuine(SECRET, headers, b"{ }")
+    assert not is_genuine(SECRET, {**headers, "webhook-id": "msg_2"}, body)
+    assert not is_genuine("whsec_" + base64.b64encode(bytes(32)).decode(), headers, body)
+    assert not is_genuine(SECRET, dict(signed_headers(decoded_secrets(SECRET), "msg_1", now_s - 301, body)), body)
 
 
 @pytest.mark.parametrize(
