@@ -81,9 +81,7 @@ def create_app(
         ("/api/dead-letters", DeadLettersResource(dead_letters, settings)),
         ("/api/dead-letters/replay", ReplayResource(dead_letters, settings)),
         ("/api/dead-letters/{letter_id}", DeadLetterResource(dead_letters)),
-        ("/api/deliveries", DeliveriesResource(deliveries, settings)),
-        ("/api/deliveries/replay", DeliveryReplayResource(deliveries, settings)),
-        ("/api/deliveries/{delivery_id}", DeliveryResource(deliveries)),
+        *_routes_of(deliveries, settings),
         ("/api/queue", LanesResource(inspector)),
         ("/api/workers", WorkersResource(roster, clock)),
         ("/api/watermark", WatermarkResource(inspector)),
@@ -111,3 +109,11 @@ def create_app(
     for path, resource in routes:
         app.add_route(path, resource)
     return app
+
+
+def _routes_of(deliveries: Deliveries, settings: Settings) -> list[tuple[str, Resource]]:
+    return [
+        ("/api/deliveries", DeliveriesResource(deliveries, settings)),
+        ("/api/deliveries/replay", DeliveryReplayResource(deliveries, settings)),
+        ("/api/deliveries/{delivery_id}", DeliveryResource(deliveries)),
+    ]
