@@ -99,6 +99,7 @@ def _found(detection: DetectionRecord) -> dict[str, Any]:
     }
 
 
-def _versions(outcome: Finished | None) -> dict[str, str]:
+def _versions(outcome: Finished | None) -> dict[str, Any]:
     read = {"engine": outcome.ocr.engine, "model": outcome.ocr.model} if outcome and outcome.ocr else {}
-    return {"fairlane": __version__, **read}
+    screened = {"lists": outcome.detection.versions} if outcome else {}
+    return {"fairlane": __version__, **read, **screened}

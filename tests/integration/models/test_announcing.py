@@ -51,7 +51,7 @@ def test_the_announcement_says_what_was_found_and_no_secret(bureau: Bureau) -> N
     named = {name: body["data"][name] for name in ("task_id", "mac", "site", "lane", "state", "detection_id")}
     expected = {"task_id": "t1", "mac": MAC, "site": "local", "lane": "text", "state": "done", "detection_id": "d1"}
     assert named == expected
-    assert set(body["data"]["versions"]) == {"fairlane"}
+    assert set(body["data"]["versions"]) == {"fairlane", "lists"}
     assert "sesame" not in bureau.row().body
 
 
