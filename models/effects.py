@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from peewee import SQL
 
 from models.results import Detection, OcrResult
-from models.rows import DetectionRecord, OcrRecord, StepRecord
+from models.rows import DetectionRecord, Finished, OcrRecord, StepRecord
 from models.tasks import TaskStep
 from models.text import storable, storable_json
 
@@ -33,7 +33,15 @@ def put_steps(task_id: str, steps: Sequence[StepRecord]) -> None:
     ).returning(TaskStep.name).execute()
 
 
-def put_ocr(task_id: str, token: int, record: OcrRecord, reuse_key: str | None, now_ms: int) -> None:
+def put_outcome(task_id: str, token: int, outcome: Finished, now_ms: int) -> None:
+    """Write what ending a task well writes besides its row."""
+    if outcome.ocr:
+        _put_ocr(task_id, token, outcome.ocr, outcome.reuse_key, now_ms)
+    _put_detection(task_id, token, outcome.detection, now_ms)
+    put_steps(task_id, outcome.steps)
+
+
+def _put_ocr(task_id: str, token: int, record: OcrRecord, reuse_key: str | None, now_ms: int) -> None:
     OcrResult.insert(
         task=task_id,
         token=token,
@@ -55,7 +63,7 @@ def put_ocr(task_id: str, token: int, record: OcrRecord, reuse_key: str | None, 
     ).returning(SQL("1")).execute()
 
 
-def put_detection(task_id: str, token: int, record: DetectionRecord, now_ms: int) -> None:
+def _put_detection(task_id: str, token: int, record: DetectionRecord, now_ms: int) -> None:
     Detection.insert(
         task=task_id,
         token=token,

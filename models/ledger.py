@@ -6,14 +6,16 @@ save by a replay (`models/replays.py`), which makes it a new one.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any, Literal, cast
 
 from peewee import Expression, fn
 
+from models.announcing import Announcing
 from models.base import Database, connection, write
 from models.dead_letters import put_dead_letters
 from models.devices import note_device
-from models.effects import put_detection, put_ocr, put_steps
+from models.effects import put_outcome, put_steps
 from models.results import Detection, OcrResult
 from models.rows import (
     Accepted,
@@ -56,11 +58,15 @@ class Ledger:
 
     Every method raises `DatabaseUnavailable` when the database does not answer, and has then either written all or
     nothing; which of both, a caller can find out by calling it again.
+
+    Args:
+        announcing: what each end announces; usually hits, to whom the request named.
     """
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, database: Database, clock: Clock, announcing: Announcing | None = None) -> None:
         self._database = database
         self._clock = clock
+        self._announcing = announcing or Announcing()
 
     def accept(self, new: NewTask) -> Accepted:
         """Accept a task for good, unless its id is known; then nothing is written and the known row is returned."""
@@ -130,11 +136,11 @@ class Ledger:
         is_ours = (Task.token == token) & (Task.state == "running")
         has_hit = bool(outcome.detection.hits)
         with write(self._database):
-            self._change(task_id, token, is_ours, state="done", ended_ms=now_ms, run_ms=outcome.run_ms, has_hit=has_hit)
-            if outcome.ocr:
-                put_ocr(task_id, token, outcome.ocr, outcome.reuse_key, now_ms)
-            put_detection(task_id, token, outcome.detection, now_ms)
-            put_steps(task_id, outcome.steps)
+            row = self._change(
+                task_id, token, is_ours, state="done", ended_ms=now_ms, run_ms=outcome.run_ms, has_hit=has_hit
+            )
+            put_outcome(task_id, token, outcome, now_ms)
+            self._announcing.finished(row, outcome)
 
     def put_back(
         self,
@@ -182,8 +188,9 @@ class Ledger:
                 code=code,
                 reason=storable(message),
             )
-            put_dead_letters([row])
             put_steps(task_id, steps)
+            put_dead_letters([row])
+            self._announcing.ended([row])
 
     def close(self, task_id: str, state: str, code: str, message: str, *, seen_token: int | None = None) -> bool:
         """End a task whoever runs it (expired, evicted, dead, cancelled); False when it has ended or is unknown, or a
@@ -204,6 +211,7 @@ class Ledger:
             )
             rows = [task_row(task) for task in closed]
             put_dead_letters(rows)
+            self._announcing.ended(rows)
             return bool(rows)
 
     def get(self, task_id: str) -> TaskRow | None:
@@ -253,18 +261,7 @@ class Ledger:
 
     def _insert(self, new: NewTask) -> TaskRow | None:
         inserted = list(
-            Task.insert(
-                task_id=new.task_id,
-                lane=new.lane,
-                mac=new.mac,
-                site=new.site,
-                state="queued",
-                content_hash=new.content_hash,
-                payload=storable_json(new.payload),
-                size_bytes=new.size_bytes,
-                detection_id=new.detection_id,
-                created_ms=new.created_ms,
-            )
+            Task.insert(state="queued", **{**asdict(new), "payload": storable_json(new.payload)})
             .on_conflict_ignore()
             .returning(Task)
             .execute()

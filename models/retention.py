@@ -1,4 +1,4 @@
-"""What is old enough to go: tasks with all that hangs on them, reports of devices, dead letters."""
+"""What is old enough to go: tasks with all that hangs on them, reports of devices, dead letters, deliveries."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, cast
@@ -9,6 +9,7 @@ from models.base import BaseModel, Database, connection, write
 from models.dead_letters import DEAD_STATES, DeadLetter
 from models.reports import DetectorReport
 from models.tasks import Task
+from models.webhook_delivery import WebhookDelivery
 
 #: Rows deleted in one transaction: it holds the write lock of SQLite for some tens of milliseconds.
 _BATCH = 500
@@ -47,6 +48,11 @@ class Retention:
         # Of the oldest some hundred only: a look that finds nothing must not read the whole table.
         oldest = DeadLetter.select(DeadLetter.id).order_by(DeadLetter.id).limit(_BATCH)
         return self._delete(DeadLetter, DeadLetter.id.in_(oldest) & (DeadLetter.dead_ms < before_ms))
+
+    def delete_deliveries(self, before_ms: int) -> int:
+        """Delete deliveries of announcements that ended before; return how many."""
+        oldest = WebhookDelivery.select(WebhookDelivery.id).order_by(WebhookDelivery.id).limit(_BATCH)
+        return self._delete(WebhookDelivery, WebhookDelivery.id.in_(oldest) & (WebhookDelivery.ended_ms < before_ms))
 
     def delete_reports(self, before_ms: int) -> int:
         """Delete reports of devices that came before; return how many."""

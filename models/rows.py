@@ -15,6 +15,7 @@ class NewTask:
     Args:
         content_hash: SHA-256 of what was submitted, 64 hexadecimal digits.
         payload: what the worker needs, JSON.
+        callback_url: where its end is announced; None when the request named nothing.
     """
 
     task_id: str
@@ -26,6 +27,7 @@ class NewTask:
     size_bytes: int
     detection_id: str | None
     created_ms: int
+    callback_url: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class TaskRow:
     ended_ms: int | None
     due_ms: int | None
     run_ms: int | None
+    callback_url: str | None = field(default=None, repr=False)
 
     @property
     def has_ended(self) -> bool:

@@ -49,6 +49,7 @@ class Task(BaseModel):
     run_ms = BigIntegerField(null=True)
     is_counted = BooleanField(default=False)
     has_hit = BooleanField(default=False)
+    callback_url = TextField(null=True)
 
 
 # The walk over open tasks must not pay for the millions that have ended.

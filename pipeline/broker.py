@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 _STOPPING_PAUSE_S = 0.1
 
 #: The actor that does a lane's work.
-ACTOR_OF: Mapping[Lane, str] = {"ocr": "execute_ocr", "text": "execute_text"}
+ACTOR_OF: Mapping[Lane, str] = {"ocr": "execute_ocr", "text": "execute_text", "notify": "execute_notify"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@
     │   ├── TaskNotFound          no such task (or not yours)
     │   ├── DeadLetterNotFound  no such dead letter, or it was dropped
     │   ├── ListNotFound          no such list of words, or no such version of it
+    │   ├── DeliveryNotFound      no such delivery of an announcement
     │   ├── TaskConflict          the task id belongs to other content
     │   ├── TaskEnded             the task has ended, so the wish comes too late
     │   ├── ObjectMissing         the stored image of a task is gone
@@ -169,6 +170,10 @@ class DeadLetterNotFound(Permanent):
 
 class ListNotFound(Permanent):
     code = "list_not_found"
+
+
+class DeliveryNotFound(Permanent):
+    code = "delivery_not_found"
 
 
 class TaskConflict(Permanent):

@@ -122,6 +122,7 @@ class Intake:
             size_bytes=len(content_of(submission)),
             detection_id=submission.detection_id,
             created_ms=created_ms,
+            callback_url=submission.callback_url,
         )
         stored = replace(new, payload=self._stored_payload(new, submission))
         accepted = self._accept(stored)
@@ -254,7 +255,11 @@ class Intake:
 
 
 def rules_of(settings: Settings) -> Rules:
-    return Rules(text_max_chars=settings.text_max_chars, words_max=settings.words_per_request_max)
+    return Rules(
+        text_max_chars=settings.text_max_chars,
+        words_max=settings.words_per_request_max,
+        receivers=settings.receiver_rules if settings.webhook_keys else None,
+    )
 
 
 def row_state(row: TaskRow) -> TaskState:

@@ -19,6 +19,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pipeline.errors import ConfigurationError
 from pipeline.network import networks_in
+from pipeline.webhook_settings import WebhookSettings
 
 PREFIX = "FAIRLANE_"
 _DOTENV = ".env"
@@ -28,7 +29,7 @@ _API_KEY = "api_key"
 _SOCKET_PATH_MAX_BYTES = 100
 
 
-class Settings(BaseSettings):
+class Settings(WebhookSettings, BaseSettings):
     """What an operator may set; frozen, so that no part of a process can change it for another."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=_DOTENV, frozen=True, extra="ignore")
@@ -50,9 +51,7 @@ class Settings(BaseSettings):
     max_total_pending: int = Field(5000, ge=1, description="tasks waiting and in flight, all devices; more: 503")
     max_per_mac_pending: int = Field(200, ge=1, description="tasks waiting and in flight, one device; more: 429")
     overload_scope: Literal["device", "all"] = Field("device", description="whom one overloaded device closes out")
-    overload_policy: Literal["reject", "drop_oldest"] = Field(
-        "reject", description="what a full device's new task does"
-    )
+    overload_policy: Literal["reject", "drop_oldest"] = Field("reject", description="what a full device's task does")
     retry_after: int = Field(30, ge=1, description="seconds; Retry-After while the drain rate is unknown")
     mac_task_ttl_seconds: int = Field(3600, ge=1, description="seconds a task may wait before it expires")
     refuse_beyond_ttl: bool = Field(default=False, description="refuse a task that would expire before its turn")
@@ -111,18 +110,14 @@ class Settings(BaseSettings):
     ocr_models_dir: Path | None = Field(
         None, description="folder of the Paddle models: one ..._det and one ..._rec, each in a folder of its own"
     )
-    ocr_fetch_models: bool = Field(
-        default=False, description="without a folder, let PaddleOCR fetch its models at the first start"
-    )
+    ocr_fetch_models: bool = Field(default=False, description="without a folder, let PaddleOCR fetch its models")
     ocr_requires_gpu: bool = Field(default=False, description="images are read by workers with a GPU only")
     ocr_slots: int = Field(1, ge=1, le=64, description="engine children of one worker process: images read at once")
     ocr_threads: int = Field(1, ge=1, le=64, description="threads of one engine child")
     ocr_hard_limit_seconds: int = Field(120, ge=1, description="seconds after which an engine child is ended")
     ocr_tasks_per_child: int = Field(500, ge=1, description="images after which an engine child is replaced")
     ocr_recycle_rss_bytes: int = Field(
-        2_000_000_000,
-        ge=500_000_000,
-        description="resident bytes over which an engine child is replaced, between images",
+        2_000_000_000, ge=500_000_000, description="resident bytes over which an engine child is replaced when idle"
     )
     ocr_memory_limit_bytes: int = Field(
         4_000_000_000,
@@ -273,7 +268,11 @@ def environment_of(settings: Settings) -> dict[str, str]:
     """The variables under which a child process reads the same settings."""
     # Whose key a person uses is no business of the processes.
     values = {name: getattr(settings, name) for name in Settings.model_fields if name != _API_KEY}
-    return {PREFIX + name.upper(): str(value) for name, value in values.items() if value is not None}
+    return {PREFIX + name.upper(): _spelled(value) for name, value in values.items() if value is not None}
+
+
+def _spelled(value: object) -> str:
+    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
 
 
 def child_environment(settings: Settings, program_folders: Sequence[str]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from models.sites import LOCAL_SITE
@@ -11,6 +11,7 @@ from pipeline.detector import forms
 from pipeline.errors import FieldProblem, InvalidInput, InvalidMac
 from pipeline.mac import normalize_mac
 from pipeline.queue.types import Lane
+from pipeline.receivers import ReceiverRules
 
 #: Ids that clients may choose: safe in URLs, keys of stores and Redis, and logs, without any quoting.
 ID_PATTERN = r"^[0-9A-Za-z_-]{1,64}$"
@@ -24,10 +25,15 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class Rules(NamedTuple):
-    """The limits that an operator sets."""
+    """The limits that an operator sets.
+
+    Args:
+        receivers: whom a request may have announced to; None: nobody, since nothing could be signed.
+    """
 
     text_max_chars: int
     words_max: int
+    receivers: ReceiverRules | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,7 @@ class TextSubmission:
         task_id: chosen by the client so that it may submit again safely; None: one is made.
         detection_id: what the client calls its own finding, if it has one.
         site: owner of the device.
+        callback_url: where the end is announced, as the settings say which.
     """
 
     mac: str
@@ -48,6 +55,7 @@ class TextSubmission:
     task_id: str | None = None
     detection_id: str | None = None
     site: str = LOCAL_SITE
+    callback_url: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,7 @@ class ImageSubmission:
     task_id: str | None = None
     detection_id: str | None = None
     site: str = LOCAL_SITE
+    callback_url: str | None = field(default=None, repr=False)
 
 
 Submission = TextSubmission | ImageSubmission
@@ -94,6 +103,8 @@ def content_hash(submission: Submission, mac: str) -> str:
     for part in (lane_of(submission), mac, submission.site, detection_id, *submission.words):
         # The length goes first, so that no two lists of parts run together into the same bytes.
         digest.update(b"%d:" % len(part.encode()) + part.encode())
+    if submission.callback_url is not None:
+        digest.update(b"callback:%d:" % len(submission.callback_url) + submission.callback_url.encode())
     digest.update(b"content:")
     digest.update(content_of(submission))
     return digest.hexdigest()
@@ -111,6 +122,13 @@ def mac_fault(value: str) -> str | None:
 def id_fault(value: str) -> str | None:
     """Say what is wrong with an id that a client chose, None when nothing is."""
     return None if _ID.fullmatch(value) else "must be 1 to 64 characters of 0-9 A-Z a-z _ -"
+
+
+def callback_fault(value: str, receivers: ReceiverRules | None) -> str | None:
+    """Say what is wrong with the URL of a receiver that a request names, None when nothing is."""
+    if receivers is None:
+        return "is not offered here: the service has no secret to sign announcements with"
+    return receivers.url_fault(value)
 
 
 def text_fault(value: str, max_chars: int) -> str | None:
@@ -141,6 +159,8 @@ def _problems_in(submission: Submission, rules: Rules) -> Iterator[FieldProblem]
     for name in ("task_id", "detection_id"):
         value = getattr(submission, name)
         faults.append((f"/{name}", None if value is None else id_fault(value)))
+    if submission.callback_url is not None:
+        faults.append(("/callback_url", callback_fault(submission.callback_url, rules.receivers)))
     faults += [(f"/words/{i}", word_fault(word)) for i, word in enumerate(submission.words)]
     for pointer, fault in faults:
         if fault:

@@ -4,6 +4,7 @@ import falcon
 
 from models.audit import AuditTrail
 from models.dead_letters import DeadLetters
+from models.deliveries import Deliveries
 from models.keys import ApiKeys
 from models.ledger import Ledger
 from models.reports import DetectorReports
@@ -24,6 +25,7 @@ from web.openapi import document
 from web.operations import KnownParameters, Resource
 from web.resources.audit import AuditResource
 from web.resources.dead_letters import DeadLetterResource, DeadLettersResource, ReplayResource
+from web.resources.deliveries import DeliveriesResource, DeliveryReplayResource, DeliveryResource
 from web.resources.description import OpenApiResource
 from web.resources.health import LivezResource, ReadyzResource
 from web.resources.images import ImagesResource
@@ -58,6 +60,7 @@ def create_app(
     tasks: TaskLists,
     reports: DetectorReports,
     dead_letters: DeadLetters,
+    deliveries: Deliveries,
     store: ObjectStore,
     library: Library,
     lists: FollowedLists,
@@ -78,6 +81,7 @@ def create_app(
         ("/api/dead-letters", DeadLettersResource(dead_letters, settings)),
         ("/api/dead-letters/replay", ReplayResource(dead_letters, settings)),
         ("/api/dead-letters/{letter_id}", DeadLetterResource(dead_letters)),
+        *_routes_of(deliveries, settings),
         ("/api/queue", LanesResource(inspector)),
         ("/api/workers", WorkersResource(roster, clock)),
         ("/api/watermark", WatermarkResource(inspector)),
@@ -105,3 +109,11 @@ def create_app(
     for path, resource in routes:
         app.add_route(path, resource)
     return app
+
+
+def _routes_of(deliveries: Deliveries, settings: Settings) -> list[tuple[str, Resource]]:
+    return [
+        ("/api/deliveries", DeliveriesResource(deliveries, settings)),
+        ("/api/deliveries/replay", DeliveryReplayResource(deliveries, settings)),
+        ("/api/deliveries/{delivery_id}", DeliveryResource(deliveries)),
+    ]

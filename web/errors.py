@@ -118,6 +118,7 @@ _MEANINGS: dict[type[errors.FairlaneError], Meaning] = {
     # The reason comes from an image library and may hold anything; it is logged.
     errors.BadImage: Meaning(422, "invalid-image", "The image cannot be read", "The file is empty or damaged."),
     errors.TaskNotFound: Meaning(404, "not-found", "There is no such task", "No task has this id."),
+    errors.DeliveryNotFound: Meaning(404, "not-found", "There is no such delivery", "None has this id."),
     errors.DeadLetterNotFound: Meaning(404, "not-found", "There is no such dead letter", "None has this id."),
     errors.ListNotFound: Meaning(404, "not-found", "There is no such list or version", "None has this id."),
     errors.BadSignature: Meaning(

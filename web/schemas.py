@@ -17,6 +17,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from pipeline import submission
 from pipeline.errors import FieldProblem, InvalidInput, InvalidMac
+from pipeline.receivers import URL_MAX_CHARS
 from pipeline.submission import Rules
 
 #: Characters of the short texts of a report.
@@ -88,6 +89,11 @@ def _words_in_bounds(value: Any, info: ValidationInfo) -> Any:
     return value
 
 
+def _callback_allowed(value: str, info: ValidationInfo) -> str:
+    _refuse(submission.callback_fault(value, _rules(info).receivers))
+    return value
+
+
 def _rules(info: ValidationInfo) -> Rules:
     return cast(Rules, info.context)
 
@@ -106,6 +112,11 @@ Word = Annotated[
 ]
 Label = Annotated[str, AfterValidator(_label_in_bounds), Field(json_schema_extra={"maxLength": LABEL_MAX_CHARS})]
 ReportedText = Annotated[str, AfterValidator(_text_in_bounds_or_empty)]
+CallbackUrl = Annotated[
+    str,
+    AfterValidator(_callback_allowed),
+    Field(json_schema_extra={"format": "uri", "maxLength": URL_MAX_CHARS}),
+]
 Words = Annotated[list[Word], BeforeValidator(_words_in_bounds)]
 
 
@@ -122,6 +133,7 @@ class ImageFields(Request):
     words: Words = Field(default=[], description="words to look for in this task only, besides the global list")
     task_id: ClientId | None = Field(None, description="chosen by the client to submit again safely")
     detection_id: ClientId | None = Field(None, description="what the client calls its own finding")
+    callback_url: CallbackUrl | None = Field(None, description="where a signed webhook announces hits")
 
 
 class ImageTask(ImageFields):

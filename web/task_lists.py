@@ -14,7 +14,7 @@ from models.task_lists import ListedTask, Place, Wanted
 from models.tasks import END_STATES, OPEN_STATES
 from pipeline.errors import InvalidMac
 from pipeline.mac import normalize_mac
-from pipeline.queue import LANES
+from pipeline.queue import TASK_LANES
 from pipeline.submission import text_fault
 from web.answers import Answer
 from web.errors import invalid_cursor, invalid_parameter
@@ -34,7 +34,7 @@ _CURSOR = re.compile(r"([0-9]{1,13}):([0-9A-Za-z_-]{1,64})", re.ASCII)
 FILTERS = (
     Parameter("mac", "only of this device"),
     Parameter("state", "only in this state", {"enum": list(STATES)}),
-    Parameter("lane", "only of this lane: ocr for images, text for texts", {"enum": list(LANES)}),
+    Parameter("lane", "only of this lane: ocr for images, text for texts", {"enum": list(TASK_LANES)}),
     Parameter("from", "accepted at this time or later: epoch ms, or RFC 3339 with its zone", _TIME),
     Parameter("until", "accepted before this time", _TIME),
     Parameter("hit", "only with sensitive words, or only without", {"type": "boolean"}),
@@ -91,7 +91,7 @@ def wanted_by_query(req: falcon.Request, *, within: Scope) -> Wanted:
         within=within,
         mac=_mac(req),
         state=_one_of(req, "state", STATES),
-        lane=_one_of(req, "lane", LANES),
+        lane=_one_of(req, "lane", TASK_LANES),
         from_ms=_time_ms(req, "from"),
         until_ms=_time_ms(req, "until"),
         has_hit={"true": True, "false": False, None: None}[_one_of(req, "hit", ("true", "false"))],

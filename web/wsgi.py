@@ -1,8 +1,10 @@
 """Wiring of the HTTP processes: what `gunicorn web.wsgi:app` loads in each worker."""
 
+from models.announcing import Announcing
 from models.audit import AuditTrail
 from models.base import bind, connect
 from models.dead_letters import DeadLetters
+from models.deliveries import Deliveries
 from models.keys import ApiKeys, insist_on_keys
 from models.ledger import Ledger
 from models.reports import DetectorReports
@@ -25,7 +27,7 @@ clock = SystemClock()
 database = connect(settings.effective_database_url)
 bind(database)
 queue, inspector, roster = open_queue(settings), open_inspector(settings), open_roster(settings)
-ledger, reports = Ledger(database, clock), DetectorReports(database, clock)
+ledger, reports = Ledger(database, clock, Announcing.of(settings)), DetectorReports(database, clock)
 keys = ApiKeys(database, clock)
 store = open_store(settings.effective_storage_url)
 shelf = WordShelf(database, clock)
@@ -39,6 +41,7 @@ app = create_app(
     tasks=TaskLists(database),
     reports=reports,
     dead_letters=DeadLetters(database, clock),
+    deliveries=Deliveries(database, clock, ttl_ms=settings.webhook_ttl_seconds * 1000),
     store=store,
     library=Library(shelf, open_compiled(shelf, store, settings)),
     lists=follow_lists(shelf, store, settings),

@@ -7,10 +7,13 @@ import dramatiq
 from dramatiq import Middleware
 
 import models.base
+from models.announcing import Announcing
+from models.delivery_line import DeliveryLine
 from models.ledger import Ledger
 from models.migrate import pending
 from models.readings import Readings
 from models.word_shelf import WordShelf
+from pipeline.actors.notify import NotifyWork, declare_execute_notify
 from pipeline.actors.ocr import OcrWork, declare_execute_ocr
 from pipeline.actors.text import TextWork, declare_execute_text
 from pipeline.broker import FairBroker, lane_named
@@ -34,6 +37,7 @@ from pipeline.ocr.engines import OcrEngines, open_engines
 from pipeline.queue import CPU_ONLY, open_consumer_queue, open_queue, open_roster
 from pipeline.settings import Settings, load_settings_or_exit
 from pipeline.storage import open_store
+from pipeline.webhooks.sending import Sender
 from pipeline.workers.host import open_sampler
 from pipeline.workers.own import OwnProcesses
 from pipeline.workers.registry import WorkerRegistry
@@ -44,7 +48,7 @@ def build_broker(settings: Settings, engines: OcrEngines) -> FairBroker:
     clock = SystemClock()
     database = models.base.connect(settings.effective_database_url)
     models.base.bind(database)
-    ledger = Ledger(database, clock)
+    ledger = Ledger(database, clock, Announcing.of(settings))
     store = open_store(settings.effective_storage_url)
     lists = follow_lists(WordShelf(database, clock), store, settings)
 
@@ -77,7 +81,14 @@ def build_broker(settings: Settings, engines: OcrEngines) -> FairBroker:
     work = OcrWork(ledger, store, engines, lists, clock, settings.image_delete_after_end, readings)
     declare_execute_ocr(broker, work)
     declare_execute_text(broker, TextWork(ledger, lists, clock))
+    declare_execute_notify(broker, notify_work(settings, DeliveryLine(database, clock), clock))
     return broker
+
+
+def notify_work(settings: Settings, line: DeliveryLine, clock: Clock) -> NotifyWork:
+    """The work of the lane `notify`."""
+    sender = Sender(settings.receiver_rules, clock, timeout_s=settings.webhook_timeout_seconds)
+    return NotifyWork(line, sender, settings.webhook_keys, clock)
 
 
 def host_middleware(settings: Settings, engines: OcrEngines, lists: FollowedLists, clock: Clock) -> list[Middleware]:

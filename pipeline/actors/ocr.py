@@ -54,7 +54,6 @@ class OcrWork:
             detector = self.lists.detector(task.site, task.mac)
             screening = detector.screen_lines(lines, tuple(task.payload.get("words", ())))
             screened_ms = self.clock.monotonic_ms() - screened_ms
-        steps.mark("notify", "skipped", "no announcement was asked for")
         self._archive(task, key, steps, is_hit=bool(screening.hits))
         steps.mark("cleanup", *(("pending",) if self.is_image_deleted else ("skipped", "images are kept")))
         steps.mark("store", "done")

@@ -34,7 +34,6 @@ class TextWork:
             detector = self.lists.detector(task.site, task.mac)
             screening = detector.screen(text, tuple(task.payload.get("words", ())))
             screened_ms = self.clock.monotonic_ms() - screened_ms
-        steps.mark("notify", "skipped", "no announcement was asked for")
         steps.mark("store", "done")
         self.ledger.finish(
             task_id,

@@ -26,6 +26,7 @@ _COMMANDS = {
     "task": _Entry("pipeline.cli.task", "Show, list and cancel tasks."),
     "dead-letter": _Entry("pipeline.cli.dead_letter", "List, show, replay and drop tasks that failed or died."),
     "stats": _Entry("pipeline.cli.stats", "Show what was done per day, device, lane and outcome, and the waits."),
+    "delivery": _Entry("pipeline.cli.delivery", "List, show and make again the deliveries of announcements."),
     "worker": _Entry("pipeline.cli.worker", "Look at the live workers."),
     "words": _Entry("pipeline.cli.words", "Check lists of words and try them on a text."),
     "key": _Entry("pipeline.cli.key", "Make, show, rotate and revoke API keys; show who changed what."),

@@ -13,24 +13,16 @@ from models.base import bound, connection
 from models.dead_letters import DEAD_STATES, Chosen, DeadLetterRow, DeadLetters
 from pipeline.cli.deeds import recorded
 from pipeline.cli.durations import span_ms, time_of
-from pipeline.cli.options import data_dir_option, settings_of
+from pipeline.cli.options import check_mac, data_dir_option, settings_of
 from pipeline.cli.sanitize import to_json
 from pipeline.cli.terminal import OutputFormat, output_option, show_rows, show_table
 from pipeline.cli.wiring import dead_letters_of
 from pipeline.clock import SystemClock
-from pipeline.errors import DeadLetterNotFound, InvalidMac
-from pipeline.mac import normalize_mac
-from pipeline.queue import LANES
+from pipeline.errors import DeadLetterNotFound
+from pipeline.queue import TASK_LANES
 
 _C = TypeVar("_C", bound=Callable[..., Any])
 _ID = click.IntRange(1, 2**53 - 1)
-
-
-def _check_mac(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
-    try:
-        return None if value is None else normalize_mac(value)
-    except InvalidMac as exc:
-        raise click.BadParameter(exc.problems[0].detail) from exc
 
 
 def _ago(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
@@ -40,9 +32,9 @@ def _ago(ctx: click.Context, param: click.Parameter, value: str | None) -> int |
 
 _FILTERS = (
     click.option("--task", "task_id", help="Only the letters of this task."),
-    click.option("--mac", callback=_check_mac, help="Only of this device."),
+    click.option("--mac", callback=check_mac, help="Only of this device."),
     click.option("--code", help="Only with this error code, such as engine_timeout."),
-    click.option("--lane", type=click.Choice(LANES), help="Only of this lane."),
+    click.option("--lane", type=click.Choice(TASK_LANES), help="Only of this lane."),
     click.option("--state", type=click.Choice(DEAD_STATES), help="Only tasks that ended so."),
     click.option("--older-than", "older_than_ms", metavar="AGE", callback=_ago, help="Dead for more than 2h."),
     click.option("--newer-than", "newer_than_ms", metavar="AGE", callback=_ago, help="Dead for 15m at most."),

@@ -54,11 +54,15 @@ def _settings_rows(settings: Settings) -> Iterator[dict[str, Any]]:
         value = getattr(settings, field)
         yield {
             "name": row.name,
-            "value": "" if value is None else without_password(str(value)),
+            "value": _shown(field, "" if value is None else str(value)),
             "default": row.default,
             "is_set": field in settings.model_fields_set,
             "meaning": row.description,
         }
+
+
+def _shown(field: str, value: str) -> str:
+    return without_password(value) if Settings.model_fields[field].repr or not value else "(hidden)"
 
 
 def without_password(value: str) -> str:

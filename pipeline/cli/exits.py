@@ -17,6 +17,7 @@ _CODES: dict[type[BaseException], int] = {
     errors.DeadLetterNotFound: NOT_FOUND,
     errors.ListNotFound: NOT_FOUND,
     errors.KeyNotFound: NOT_FOUND,
+    errors.DeliveryNotFound: NOT_FOUND,
     errors.Retryable: UNREACHABLE,
     errors.Overload: REFUSED,
     errors.ConfigurationError: USAGE,

@@ -6,6 +6,8 @@ from typing import Any, TypeVar
 
 import click
 
+from pipeline.errors import InvalidMac
+from pipeline.mac import normalize_mac
 from pipeline.settings import Settings, load_settings
 
 _C = TypeVar("_C", bound=Callable[..., Any])
@@ -29,3 +31,14 @@ def settings_of(data_dir: Path | None, **overrides: Any) -> Settings:
     if data_dir is not None:
         overrides["data_dir"] = data_dir
     return load_settings(**overrides)
+
+
+def check_mac(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    """Return a MAC address as it is kept; a click callback.
+
+    Raises: click.BadParameter.
+    """
+    try:
+        return None if value is None else normalize_mac(value)
+    except InvalidMac as exc:
+        raise click.BadParameter(exc.problems[0].detail) from exc

@@ -14,25 +14,18 @@ from models.tasks import END_STATES, OPEN_STATES
 from pipeline.cli.deeds import recorded
 from pipeline.cli.durations import span_ms, time_of
 from pipeline.cli.marks import marked
-from pipeline.cli.options import data_dir_option, settings_of
+from pipeline.cli.options import check_mac, data_dir_option, settings_of
 from pipeline.cli.sanitize import clean_line, to_json
 from pipeline.cli.terminal import OutputFormat, open_console, output_option, seconds, show_rows, show_table
 from pipeline.cli.wiring import ledger_of, queue_of, task_lists_of
 from pipeline.clock import SystemClock
-from pipeline.errors import InvalidMac, TaskNotFound
-from pipeline.mac import normalize_mac
-from pipeline.queue import LANES
+from pipeline.errors import TaskNotFound
+from pipeline.queue import TASK_LANES
+from pipeline.receivers import shown_url
 from pipeline.recovery import cancel
 
 #: Tasks with their texts that a listing holds at a time.
 _PAGE = 200
-
-
-def _check_mac(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
-    try:
-        return None if value is None else normalize_mac(value)
-    except InvalidMac as exc:
-        raise click.BadParameter(exc.problems[0].detail) from exc
 
 
 def _ago(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
@@ -57,6 +50,7 @@ def show(*, task_id: str, data_dir: Path | None, output: OutputFormat) -> None:
     if view is None:
         raise TaskNotFound(f"no task {task_id} in the database")
     task = dataclasses.asdict(view)
+    task["task"]["callback_url"] = shown_url(view.task.callback_url or "") or None
     if output == "table":
         _show_table(task)
     else:
@@ -64,9 +58,9 @@ def show(*, task_id: str, data_dir: Path | None, output: OutputFormat) -> None:
 
 
 @command.command("list")
-@click.option("--mac", callback=_check_mac, help="Only of this device.")
+@click.option("--mac", callback=check_mac, help="Only of this device.")
 @click.option("--state", type=click.Choice((*OPEN_STATES, *END_STATES)), help="Only in this state.")
-@click.option("--lane", type=click.Choice(LANES), help="Only of this lane.")
+@click.option("--lane", type=click.Choice(TASK_LANES), help="Only of this lane.")
 @click.option("--hit/--no-hit", "has_hit", default=None, help="Only with sensitive words, or only without.")
 @click.option("--text", help="Only where the text that was read or screened holds this.")
 @click.option("--older-than", "until_ms", metavar="AGE", callback=_ago, help="Accepted more than 2h ago.")

@@ -1,7 +1,9 @@
 """Builds what the commands work with, from the settings."""
 
+from models.announcing import Announcing
 from models.base import bind, connect
 from models.dead_letters import DeadLetters
+from models.deliveries import Deliveries
 from models.ledger import Ledger
 from models.statistics import Statistics
 from models.task_lists import TaskLists
@@ -31,7 +33,7 @@ def ledger_of(settings: Settings) -> Ledger:
     """Return the ledger on a bound database; use it inside `with connection():`."""
     database = connect(settings.effective_database_url)
     bind(database)
-    return Ledger(database, SystemClock())
+    return Ledger(database, SystemClock(), Announcing.of(settings))
 
 
 def task_lists_of(settings: Settings) -> TaskLists:
@@ -71,3 +73,10 @@ def _shelf_of(settings: Settings) -> WordShelf:
     database = connect(settings.effective_database_url)
     bind(database)
     return WordShelf(database, SystemClock())
+
+
+def deliveries_of(settings: Settings) -> Deliveries:
+    """Return the deliveries of a bound database; use them inside `with connection():`."""
+    database = connect(settings.effective_database_url)
+    bind(database)
+    return Deliveries(database, SystemClock(), ttl_ms=settings.webhook_ttl_seconds * 1000)

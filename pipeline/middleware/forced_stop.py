@@ -10,7 +10,7 @@ from models.base import connection
 from models.ledger import Ledger
 from pipeline.broker import FairBroker, fair_broker
 from pipeline.errors import LeaseLost, Permanent, Retryable
-from pipeline.queue import Claim, FairQueue
+from pipeline.queue import TASK_LANES, Claim, FairQueue
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +49,8 @@ class ForcedStop(Middleware):
 
     def _hand_back(self, claim: Claim) -> None:
         try:
-            self._ledger.put_back(claim.task_id, claim.token, "queued", _CODE, _REASON, None)
+            if claim.lane in TASK_LANES:
+                self._ledger.put_back(claim.task_id, claim.token, "queued", _CODE, _REASON, None)
             self._queue.hand_back(claim.task_id, claim.token)
         except (LeaseLost, Permanent) as exc:
             # It has just been finished, or is somebody else's: the books are right as they are.

@@ -35,7 +35,7 @@ from pipeline.errors import (
     TaskEnded,
     TaskNotFound,
 )
-from pipeline.queue import TaskState
+from pipeline.queue import TASK_LANES, TaskState
 from pipeline.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -131,6 +131,8 @@ class Outcome(Middleware):
 
     def _write(self, message: ClaimedMessage, error: BaseException | None) -> None:
         task_id, token = message.claim.task_id, message.claim.token
+        if message.claim.lane not in TASK_LANES:  # the ledger holds no deliveries: their rows are written by the actor
+            return
         match message.ending:
             case Retry(delay_ms, _):
                 due_ms = self._clock.now_ms() + delay_ms

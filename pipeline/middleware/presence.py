@@ -21,6 +21,9 @@ log = logging.getLogger(__name__)
 #: Seconds a heartbeat that is under way may take when the worker stops: the limits of the Redis client are below.
 _LAST_BEAT_S = 10.0
 
+#: Of so many threads of a process that serves other lanes, too, one makes announcements.
+_ANNOUNCING_SHARE = 3
+
 #: Why a worker claims nothing when it has been told to stop.
 STOPPING = "stopping"
 
@@ -80,7 +83,7 @@ class Presence(Middleware):
         registration = Registration(
             lanes=tuple(queues_of(worker)),
             threads=worker.worker_threads,
-            effective=sum(slots.values()),
+            slots=slots,
         )
 
         def beat() -> None:
@@ -142,11 +145,16 @@ def condition_of(slots: Slots, lanes: Iterable[Lane], figures: HostFigures) -> C
     return Condition(active, tuple(sorted(named)), is_held=is_held, figures=figures)
 
 
-def slots_of(lanes: list[Lane], threads: int, engine_slots: int) -> Mapping[Lane, int]:
+def slots_of(lanes: Sequence[Lane], threads: int, engine_slots: int) -> Mapping[Lane, int]:
     """How many tasks of each lane a process may hold: what can really run at once, never more than its threads.
 
-    An image holds a thread while it is read, so texts get the threads that are left.
+    An image holds a thread while it is read, so texts get the threads that are left. Announcements get a third: they
+    may wait for a silent receiver, and nothing else may have to wait for that.
     """
+    others = [lane for lane in lanes if lane != "notify"]
+    if "notify" in lanes:
+        announcing = max(1, threads // _ANNOUNCING_SHARE) if others else threads
+        return {**slots_of(others, max(1, threads - announcing), engine_slots), "notify": announcing}
     if "ocr" not in lanes:
         return dict.fromkeys(lanes, threads)
     images = min(engine_slots, threads)

@@ -1,6 +1,15 @@
 """The fair queue: the only code that talks to Redis, usable alone."""
 
-from pipeline.queue.capability import CPU_ONLY, QUEUE_NAMES, Entry, Needs, lanes_served, serving, slots_in
+from pipeline.queue.capability import (
+    CPU_ONLY,
+    QUEUE_NAMES,
+    Entry,
+    Needs,
+    has_slots_by_lane,
+    lanes_served,
+    serving,
+    slots_in,
+)
 from pipeline.queue.explaining import Explanation, Reason
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
@@ -18,6 +27,7 @@ from pipeline.queue.rules import Rules
 from pipeline.queue.types import (
     ENDS,
     LANES,
+    TASK_LANES,
     Claim,
     Ended,
     Enqueued,
@@ -40,6 +50,7 @@ __all__ = [
     "ENDS",
     "LANES",
     "QUEUE_NAMES",
+    "TASK_LANES",
     "Bucket",
     "Claim",
     "Ended",
@@ -66,6 +77,7 @@ __all__ = [
     "Task",
     "TaskState",
     "WorkerView",
+    "has_slots_by_lane",
     "lanes_served",
     "open_consumer_queue",
     "open_inspector",

@@ -38,14 +38,24 @@ def serving(workers: Sequence[Entry], lane: Lane) -> list[Entry]:
     return [worker for worker in workers if lane in lanes_served(worker)]
 
 
-def slots_in(workers: Sequence[Entry]) -> int:
-    """How many tasks these workers can really run at once."""
-    return sum(whole(worker.get("effective_concurrency")) for worker in workers)
+def slots_in(workers: Sequence[Entry], lane: Lane) -> int:
+    """How many tasks of the lane these workers can really run at once."""
+    return sum(_slots(worker, lane) for worker in workers)
+
+
+def has_slots_by_lane(worker: Entry) -> bool:
+    """Say whether the slots of each of its lanes are known: of what serves one lane, and of what says so."""
+    return "," not in worker.get("queues", "") or bool(worker.get("lane_slots"))
 
 
 def lanes_served(worker: Entry) -> list[Lane]:
     """The lanes of one worker, in the order of its queues."""
     return list(dict.fromkeys(QUEUE_NAMES[name] for name in _queues(worker) if name in QUEUE_NAMES))
+
+
+def _slots(worker: Entry, lane: Lane) -> int:
+    by_lane = dict(part.partition("=")[::2] for part in worker.get("lane_slots", "").split())
+    return whole(by_lane.get(lane, worker.get("effective_concurrency")))
 
 
 def _has_gpu(worker: Entry) -> bool:

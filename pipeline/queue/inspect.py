@@ -11,7 +11,7 @@ from pipeline.clock import Clock
 from pipeline.queue.connection import reaching
 from pipeline.queue.explaining import Explanation, explanation_of
 from pipeline.queue.keys import Keys
-from pipeline.queue.reading import snapshot_of, state_named, whole, words
+from pipeline.queue.reading import lane_named, snapshot_of, state_named, whole, words
 from pipeline.queue.rules import Rules
 from pipeline.queue.scripts import Scripts
 from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, LaneSurvey, Mark, OpenTask, QueuedTask, TaskState
@@ -70,7 +70,7 @@ class Inspector:
         )
         return QueuedTask(
             task_id=task_id,
-            lane="ocr" if lane == "ocr" else "text",
+            lane=lane_named(lane),
             mac=mac,
             state=state,
             token=whole(fields.get("token")),

@@ -3,9 +3,10 @@
 import json
 from typing import Any
 
-from pipeline.queue.types import TaskState
+from pipeline.queue.types import LANES, Lane, TaskState
 
 _STATES = {state.value: state for state in TaskState}
+_LANES: dict[str, Lane] = {lane: lane for lane in LANES}
 #: Digits of the largest whole number that is believed.
 _DIGITS_MAX = 18
 
@@ -28,6 +29,11 @@ def whole_or_none(text: str | None) -> int | None:
 def state_named(name: str | None) -> TaskState | None:
     """The state of that name, None for anything else."""
     return _STATES.get(name or "")
+
+
+def lane_named(name: str) -> Lane:
+    """The lane of that name; `text` for anything else."""
+    return _LANES.get(name, "text")
 
 
 def snapshot_of(raw: bytes | None) -> dict[str, Any] | None:

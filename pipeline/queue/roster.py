@@ -95,7 +95,7 @@ class Roster:
         """By lane, how many of its tasks the live workers can really run at once; one that serves several counts in
         each."""
         workers = self.workers()
-        return {lane: slots_in(self.able(workers, lane)) for lane in LANES}
+        return {lane: slots_in(self.able(workers, lane), lane) for lane in LANES}
 
     def able(self, workers: Sequence[Entry], lane: Lane) -> list[Entry]:
         """Of these live workers, those that serve the lane now: the capable ones, all during a downgrade."""

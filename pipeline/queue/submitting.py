@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pipeline.errors import TaskConflict
 from pipeline.queue.calls import Calls
 from pipeline.queue.scripts import Reply
-from pipeline.queue.types import LANES, Enqueued, Lane, Standing, Task, TaskState
+from pipeline.queue.types import TASK_LANES, Enqueued, Lane, Standing, Task, TaskState
 
 
 class Submitting(Calls):
@@ -28,7 +28,7 @@ class Submitting(Calls):
             rules.overload_policy,
             rules.retry_after_s,
             rules.late_ms,
-            " ".join(LANES),
+            " ".join(TASK_LANES),
         )
         self._refuse_when_full(reply)
         return reply.number(0)
@@ -105,7 +105,7 @@ class Submitting(Calls):
             rules.dedupe_ms,
             task.payload,
             rules.late_ms,
-            " ".join(LANES),
+            " ".join(TASK_LANES),
         )
         self._refuse_when_full(reply)
         return reply

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-Lane = Literal["ocr", "text"]
+Lane = Literal["ocr", "text", "notify"]
 #: Pools of like work, each with its own clock and slots.
-LANES: tuple[Lane, ...] = ("ocr", "text")
+LANES: tuple[Lane, ...] = ("ocr", "text", "notify")
+#: Those of the tasks that clients submit and the ledger holds; `notify` carries the deliveries of their announcements.
+TASK_LANES: tuple[Lane, ...] = ("ocr", "text")
 
 
 class TaskState(StrEnum):

@@ -5,6 +5,8 @@ import signal
 from functools import partial
 
 import models.base
+from models.announcing import Announcing
+from models.delivery_line import DeliveryLine
 from models.endings import endings_of
 from models.ledger import Ledger
 from models.replays import Replays
@@ -13,6 +15,7 @@ from models.statistics import Statistics
 from pipeline.clock import Clock, SystemClock
 from pipeline.log import configure_logging
 from pipeline.queue import open_consumer_queue, open_inspector, open_queue, open_roster
+from pipeline.scheduler.announce import Announcer
 from pipeline.scheduler.bell import Bell
 from pipeline.scheduler.expire import expire
 from pipeline.scheduler.images import ImageAges, Images
@@ -42,7 +45,7 @@ _RETENTION_PERIOD_MS = 60_000
 def build_loop(settings: Settings, database: models.base.Database) -> Loop:
     """Wire the duties, in the order of the way of a task: first what brings work back."""
     clock = SystemClock()
-    ledger = Ledger(database, clock)
+    ledger, line = Ledger(database, clock, Announcing.of(settings)), DeliveryLine(database, clock)
     queue, inspector, roster = open_queue(settings), open_inspector(settings), open_roster(settings)
     watermark_ms, reconcile_ms = settings.watermark_publish_interval * 1000, settings.reconcile_interval_seconds * 1000
     no_worker = NoWorker(
@@ -55,6 +58,8 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
     )
     watermark = partial(publish_watermark, inspector, roster, interval_ms=watermark_ms, scaling=ScaleRules.of(settings))
     pace = Pace(settings.replay_per_second, settings.scheduler_tick_seconds)
+    announcer, tick_ms = Announcer(queue, inspector, line), round(settings.scheduler_tick_seconds * 1000)
+    sweep = Sweep(queue, inspector, lambda names: {**endings_of(database, names), **line.standing_of(names)})
     replayer = Replayer(queue, inspector, ledger, Replays(database, clock), clock, pace)
     duties = [
         Duty("rebuild", 0, partial(rebuild_after_loss, queue, inspector, roster, ledger)),
@@ -63,11 +68,13 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
         Duty("resume", 0, partial(resume, queue)),
         Duty("reap", 0, partial(reap, queue, ledger)),
         Duty("expire", 0, partial(expire, queue, ledger)),
-        Duty("replay", round(settings.scheduler_tick_seconds * 1000), replayer.run),
+        Duty("replay", tick_ms, replayer.run),
+        Duty("announce", tick_ms, announcer.put_in_line),
         Duty("no_worker", _NO_WORKER_PERIOD_MS, no_worker.run),
         Duty("watermark", watermark_ms, watermark),
         Duty("reconcile", reconcile_ms, partial(reconcile, queue, inspector, ledger)),
-        Duty("sweep", reconcile_ms, Sweep(queue, inspector, partial(endings_of, database)).run),
+        Duty("look_after_announcements", reconcile_ms, announcer.look_after),
+        Duty("sweep", reconcile_ms, sweep.run),
         *_keeping(settings, database, clock),
     ]
     return Loop(duties, clock, tick_s=settings.scheduler_tick_seconds, next_due_ms=inspector.next_due_ms)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from models.ledger import Ledger
 from pipeline.errors import LeaseLost, NoCapableWorker, TaskEnded, TaskNotFound
-from pipeline.queue import Claim, Ended, Entry, FairQueue, Inspector, Lane, Roster, TaskState, serving
+from pipeline.queue import TASK_LANES, Claim, Ended, Entry, FairQueue, Inspector, Lane, Roster, TaskState, serving
 from pipeline.recovery import follow_ledger
 
 log = logging.getLogger(__name__)
@@ -51,6 +51,8 @@ class NoWorker:
         """Judge every lane in which something is pending; a batch of its tasks at most is dealt with."""
         workers: Sequence[Entry] | None = None
         for lane, (waiting, delayed) in self._inspector.counts().items():
+            if lane not in TASK_LANES:  # announcements wait until somebody makes them; their rows know for how long
+                continue
             is_idle = waiting + delayed == 0
             if is_idle and not self._roster.is_missing(lane):
                 continue

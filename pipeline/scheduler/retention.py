@@ -35,6 +35,7 @@ def retain(retention: Retention, clock: Clock, ages: Ages) -> None:
     # Letters first: a task stays for as long as it has one.
     _delete("dead letters", retention.delete_letters, clock, ages.dead_letters)
     _delete("tasks", retention.delete_tasks, clock, ages.results)
+    _delete("deliveries", retention.delete_deliveries, clock, ages.results)
     _delete("reports", retention.delete_reports, clock, ages.reports)
 
 

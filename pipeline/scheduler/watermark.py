@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.queue import Entry, Inspector, Lane, LaneStatus, LaneSurvey, Roster, slots_in
+from pipeline.queue import Entry, Inspector, Lane, LaneStatus, LaneSurvey, Roster, has_slots_by_lane, slots_in
 from pipeline.scheduler.scale import Load, Memory, ScaleRules, scale
 
 #: A snapshot is believed for a third longer than the usual interval (the original's 20 s for 15 s).
@@ -44,9 +44,8 @@ class _Crew:
         self.is_downgraded = roster.is_downgraded(lane)
         self.able = roster.able(workers, lane)
         self.held = [worker for worker in self.able if worker.get("state") == "held"]
-        self.slots = slots_in([worker for worker in self.able if worker not in self.held])
-        #: The slots of a worker that serves several lanes are not this lane's alone.
-        self.has_own_slots_only = all("," not in worker.get("queues", "") for worker in self.able)
+        self.slots = slots_in([worker for worker in self.able if worker not in self.held], lane)
+        self.has_own_slots_only = all(has_slots_by_lane(worker) for worker in self.able)
         self.busy = sum(1 for worker in self.able if worker.get("active_tasks", "0") != "0")
 
 

@@ -2,12 +2,12 @@
 
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline import __version__
 from pipeline.clock import Clock
-from pipeline.queue import Roster
+from pipeline.queue import Lane, Roster
 from pipeline.workers.own import machine_name
 from pipeline.workers.sampler import HostFigures
 
@@ -21,12 +21,16 @@ class Registration:
 
     Args:
         threads: declared concurrency.
-        effective: what can really run at once.
+        slots: by lane, what can really run at once.
     """
 
     lanes: tuple[str, ...]
     threads: int
-    effective: int
+    slots: Mapping[Lane, int]
+
+    @property
+    def effective(self) -> int:
+        return sum(self.slots.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,7 @@ class WorkerRegistry:
             "holds": "; ".join(condition.holds),
             "declared_concurrency": str(registration.threads),
             "effective_concurrency": str(registration.effective),
+            "lane_slots": " ".join(f"{lane}={count}" for lane, count in sorted(registration.slots.items())),
             "active_tasks": str(active),
             "idle_slots": str(max(registration.effective - active, 0)),
             "engine": condition.engine,

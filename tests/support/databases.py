@@ -12,7 +12,7 @@ from models.pool import PatientPool
 #: Children before parents.
 _TABLES = (
     *("task", "device", "api_key", "detector_report", "dead_letter"),
-    *("audit_line", "daily_count", "daily_wait", "word_list", "word_content"),
+    *("audit_line", "daily_count", "daily_wait", "word_list", "word_content", "webhook_delivery"),
 )
 
 

@@ -14,6 +14,7 @@ from models.results import Detection, OcrResult
 from models.sites import Site
 from models.statistics import DailyCount, DailyWait
 from models.tasks import Task, TaskStep
+from models.webhook_delivery import WebhookDelivery
 from models.word_lists import WordContent, WordEpoch, WordList, WordVersion
 
 TABLES: tuple[type[BaseModel], ...] = (
@@ -33,6 +34,7 @@ TABLES: tuple[type[BaseModel], ...] = (
     WordContent,
     WordVersion,
     WordEpoch,
+    WebhookDelivery,
 )
 
 _NEW_TASK = NewTask(

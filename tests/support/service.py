@@ -9,8 +9,10 @@ import falcon.testing
 import pytest
 import redis
 
+from models.announcing import Announcing
 from models.audit import AuditTrail
 from models.dead_letters import DeadLetters
+from models.deliveries import Deliveries
 from models.keys import ApiKeys
 from models.ledger import Ledger
 from models.reports import DetectorReports
@@ -63,7 +65,7 @@ class Service:
         self.queue = FairQueue(client, rules, clock)
         self.inspector = Inspector(client, rules, clock)
         self.roster = Roster(client, Keys(rules.prefix), clock)
-        self.ledger = Ledger(database, clock)
+        self.ledger = Ledger(database, clock, Announcing.of(settings))
         self.reports = DetectorReports(database, clock)
         self.dead_letters = DeadLetters(database, clock)
         shelf = WordShelf(database, clock)
@@ -74,6 +76,7 @@ class Service:
         self.trail = AuditTrail(database, clock)
         self.limits = RequestLimits(client, Keys(rules.prefix), clock)
         self.statistics = Statistics(database, 0)
+        self.deliveries = Deliveries(database, clock, ttl_ms=settings.webhook_ttl_seconds * 1000)
         self.pauses: list[float] = []
         self.on_pause: Callable[[], None] = lambda: None
 
@@ -98,6 +101,7 @@ class Service:
             "tasks": TaskLists(self.database),
             "reports": self.reports,
             "dead_letters": self.dead_letters,
+            "deliveries": self.deliveries,
             "store": self.store,
             "library": self.library,
             "lists": self.lists,

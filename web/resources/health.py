@@ -8,7 +8,7 @@ import falcon
 
 from models.ledger import Ledger
 from pipeline.errors import FairlaneError, FieldProblem
-from pipeline.queue import Inspector, Roster
+from pipeline.queue import TASK_LANES, Inspector, Roster
 from pipeline.storage import ObjectStore
 from web.access import Access
 from web.errors import not_ready
@@ -67,7 +67,7 @@ class ReadyzResource:
                 yield FieldProblem(f"/{name}", fault)
 
     def _unserved_lanes(self) -> list[str]:
-        waiting = [status.lane for status in self._inspector.lanes() if status.waiting]
+        waiting = [status.lane for status in self._inspector.lanes() if status.waiting and status.lane in TASK_LANES]
         if not waiting:
             return []
         workers = self._roster.workers()

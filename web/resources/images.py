@@ -28,7 +28,7 @@ _FILE = "file"
 #: What ends a line of a form field; a word may hold the other characters at which Python would split.
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _RAW_TYPE = "application/octet-stream"
-_FIELDS = ("mac", "task_id", "detection_id", "words")
+_FIELDS = ("mac", "task_id", "detection_id", "words", "callback_url")
 
 _FORM_SCHEMA = {
     "type": "object",
@@ -39,6 +39,7 @@ _FORM_SCHEMA = {
         "mac": {"type": "string"},
         "task_id": {"type": "string"},
         "detection_id": {"type": "string"},
+        "callback_url": {"type": "string"},
         "words": {"type": "array", "items": {"type": "string"}, "description": "one word a line; may be repeated"},
     },
 }
@@ -68,6 +69,7 @@ class ImagesResource:
                 Parameter("mac", "for a raw image body: as in the form"),
                 Parameter("task_id", "for a raw image body: as in the form"),
                 Parameter("detection_id", "for a raw image body: as in the form"),
+                Parameter("callback_url", "for a raw image body: as in the form"),
                 Parameter(
                     "words",
                     "for a raw image body: as in the form",
@@ -155,4 +157,5 @@ def _submission(fields: ImageFields, image: bytes) -> ImageSubmission:
         words=tuple(fields.words),
         task_id=fields.task_id,
         detection_id=fields.detection_id,
+        callback_url=fields.callback_url,
     )

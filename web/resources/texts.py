@@ -89,6 +89,7 @@ class TextsResource:
             words=tuple(task.words),
             task_id=task.task_id,
             detection_id=task.detection_id,
+            callback_url=task.callback_url,
         )
         return with_site(req, submission)
 

@@ -79,6 +79,7 @@ def test_status_shows_lanes_and_workers(settings: Settings, answer: Callable[...
     assert [(lane["lane"], lane["waiting"], lane["devices"]) for lane in status["lanes"]] == [
         ("ocr", 0, 0),
         ("text", 1, 1),
+        ("notify", 0, 0),
     ]
     assert [worker["pid"] for worker in status["workers"]] == ["7"]
 
@@ -203,7 +204,7 @@ def checks_of(report: dict[str, Any]) -> dict[str, bool]:
 def test_doctor_finds_what_is_fine_and_what_is_not(
     settings: Settings, valkey: redis.Redis, answer: Callable[..., Any]
 ) -> None:
-    register_worker(settings, "ocr,text")
+    register_worker(settings, "ocr,text,notify")
     valkey.config_set("maxmemory-policy", "allkeys-lru")
     checks = checks_of(answer("doctor", code=1))
     valkey.config_set("maxmemory-policy", "noeviction")

@@ -88,7 +88,7 @@ def test_finish_writes_result_detection_steps_and_state_together(ledger: Ledger,
     assert (view.task.state, view.task.ended_ms, view.task.run_ms) == ("done", clock.now_ms(), 1234)
     assert view.ocr == finished().ocr
     assert view.detection == finished().detection
-    assert [step.name for step in view.steps] == ["enqueued", "fetch", "ocr", "screen", "store"]
+    assert [step.name for step in view.steps] == ["enqueued", "fetch", "ocr", "screen", "store", "notify"]
 
 
 def test_finish_of_a_text_has_no_reading(ledger: Ledger) -> None:
@@ -128,7 +128,7 @@ def test_steps_may_be_noted_while_running_and_after_the_good_end(ledger: Ledger)
     assert view.task == row
     assert [(step.name, step.state) for step in view.steps] == [
         *(("enqueued", "done"), ("fetch", "done"), ("ocr", "done"), ("screen", "done")),
-        *(("store", "done"), ("cleanup", "done")),
+        *(("store", "done"), ("notify", "skipped"), ("cleanup", "done")),
     ]
 
 

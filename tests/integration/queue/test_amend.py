@@ -30,7 +30,7 @@ def test_a_task_ended_otherwise_is_counted_where_the_ledger_has_it(line: Line) -
     assert line.queue.amend(task_id, token, ending=TaskState.DONE, code="")
 
     assert state_of(line, task_id) is TaskState.DONE
-    (ocr, _) = line.inspector.audit()
+    (ocr, *_) = line.inspector.audit()
     assert (ocr.ended[TaskState.DONE], ocr.ended[TaskState.DEAD], ocr.balances) == (1, 0, True)
 
 

@@ -66,7 +66,7 @@ def test_audit_names_a_stranded_device(line: Line) -> None:
     line.submit("aa0000000001")
     line.client.delete(line.queue.keys.schedule("ocr", "local"))
 
-    (ocr, _) = line.inspector.audit()
+    (ocr, *_) = line.inspector.audit()
 
     assert not ocr.balances
     assert "aa0000000001: stranded" in ocr.faults[0]
@@ -76,6 +76,6 @@ def test_audit_names_a_counter_that_disagrees_with_the_data(line: Line) -> None:
     line.submit("aa0000000001")
     line.client.hincrby(line.queue.keys.lane("ocr"), "waiting", 1)
 
-    (ocr, _) = line.inspector.audit()
+    (ocr, *_) = line.inspector.audit()
 
     assert ocr.faults == ("the lane counts 2 waiting, the lines 1",)

@@ -23,7 +23,7 @@ def test_forgotten_task_leaves_no_trace_and_its_id_may_come_again(line: Line, pl
     assert line.queue.forget(task_id, token)
 
     assert line.inspector.find(task_id) is None
-    (ocr, _) = line.inspector.audit()
+    (ocr, *_) = line.inspector.audit()
     assert (ocr.accepted, ocr.waiting, ocr.delayed, ocr.leased, ocr.faults) == (0, 0, 0, 0, ())
     assert line.client.get(line.queue.keys.global_pending()) == b"0"
     assert line.queue.claim("ocr") == []

@@ -12,7 +12,7 @@ def delete_record(line: Line, task_id: str) -> None:
 
 
 def assert_nothing_is_left(line: Line) -> None:
-    (ocr, _) = line.inspector.audit()
+    (ocr, *_) = line.inspector.audit()
     assert (ocr.accepted, ocr.waiting, ocr.delayed, ocr.leased, ocr.faults) == (0, 0, 0, 0, ())
     assert line.client.get(line.queue.keys.global_pending()) == b"0"
     assert line.client.zcard(line.queue.keys.expiry()) == 0

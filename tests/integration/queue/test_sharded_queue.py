@@ -62,7 +62,7 @@ def test_what_follows_a_claim_finds_its_shard_in_any_process(line: ShardedLine) 
         another.renew(claim.task_id, claim.token)
         another.complete(claim.task_id, claim.token, cost_ms=5)
 
-    assert [books.ended[TaskState.DONE] for books in line.inspector.audit()] == [SHARDS, 0]
+    assert [books.ended[TaskState.DONE] for books in line.inspector.audit()] == [SHARDS, 0, 0]
     line.assert_books_balance()
 
 

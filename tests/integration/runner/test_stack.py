@@ -36,7 +36,7 @@ signal.signal(signal.SIGTERM, end)
 host, port = settings.web_bind.split(":")
 http.server.HTTPServer((host, int(port)), Handler).serve_forever()
 """
-#: Enters itself into the registry as a worker of both lanes; notes its end, once Valkey has heard of it.
+#: Enters itself into the registry as a worker of all lanes; notes its end, once Valkey has heard of it.
 WORKER = """
 import signal, sys
 from pipeline.clock import SystemClock
@@ -48,7 +48,7 @@ def end(*_):
     with open(settings.data_dir / "ends", "a") as file: file.write("worker ")
     sys.exit(0)
 signal.signal(signal.SIGTERM, end)
-entry = {"queues": "ocr,text", "last_heartbeat": str(SystemClock().now_ms())}
+entry = {"queues": "ocr,text,notify", "last_heartbeat": str(SystemClock().now_ms())}
 open_roster(settings).enter("w", entry, ttl_ms=60_000)
 while True: signal.pause()
 """

@@ -114,7 +114,7 @@ def test_an_idle_round_costs_the_same_however_many_devices_wait(
             queue.defer(claim.task_id, claim.token, code="no_capable_worker")
         costs.append(min(commands_of(valkey, loop.tick) for _ in range(3)))
 
-    assert costs[1] == costs[0] < 20
+    assert costs[1] == costs[0] < 24
 
 
 @pytest.mark.feature("S1")
@@ -147,7 +147,7 @@ def test_several_schedulers_over_one_queue_under_load_are_harmless(
 
     assert sorted(ended) == sorted(ids)
     assert {task_id for task_id, count in attempts.items() if count == 3} == set(ids[:10])
-    (_, books) = Inspector(queue._client, queue.rules).audit()
+    (_, books, _) = Inspector(queue._client, queue.rules).audit()
     assert books.balances, books
     assert books.ended[TaskState.DONE] == len(ids)
 

@@ -195,7 +195,7 @@ def test_the_last_gpu_worker_dies_under_load_and_comes_back_and_nothing_is_lost(
     wait_until(lambda: not house.roster.workers())
 
     wait_for_absence(house)
-    (status, _) = house.inspector.lanes()
+    (status, *_) = house.inspector.lanes()
     assert (status.waiting, status.delayed, status.leased) == (11, 3, 1)
 
     house.worker("gpu", gpu=True)

@@ -10,6 +10,7 @@ from models.keys import ROLES
 from models.word_lists import Owner
 from pipeline.mac import normalize_mac
 from pipeline.submission import TextSubmission
+from tests.support.announcements import announce
 from tests.support.callers import guest
 from tests.support.service import MAC, on_sqlite
 
@@ -52,7 +53,8 @@ def test_the_ids_of_another_site_are_not_found_on_any_route(service, towns):
     north, south = towns
     list_id = service.library.shelf.create(Owner(NORTH), "own").id
     ids = {"task_id": submit(service, NORTH, "t1"), "letter_id": bury(service, NORTH, "t2"), "list_id": list_id}
-    unknown = {"task_id": "nowhere", "letter_id": 999_999, "list_id": 999_999}
+    ids["delivery_id"] = announce(service, "t3", site=NORTH)
+    unknown = {"task_id": "nowhere", **dict.fromkeys(("letter_id", "list_id", "delivery_id"), 999_999)}
     asked = 0
     for method, path, _ in operations(service):
         if "{" not in path:
@@ -98,7 +100,7 @@ def test_what_a_role_does_not_do_is_forbidden_on_every_route(service):
     for method, path, operation in operations(service):
         if not operation["security"]:
             continue
-        address = path.format(task_id="t1", letter_id=1, list_id=1, version=1)
+        address = path.format(task_id="t1", letter_id=1, list_id=1, delivery_id=1, version=1)
         for role, somebody in guests.items():
             result = somebody.ask(method, address, json={} if method in ("POST", "PUT", "PATCH") else None)
             if role in operation["x-roles"]:
@@ -291,8 +293,6 @@ def test_lists_and_exports_hold_what_is_of_the_site_only(service, towns):
 def test_an_idempotency_key_is_of_its_site(service, towns):
     again = {"Idempotency-Key": "k1"}
     body = {"mac": MAC, "text": "x"}
-    ids = [
-        somebody.ask("POST", "/api/ocr/text", json=body, headers=again).json["task_id"] for somebody in (*towns, *towns)
-    ]
+    ids = [one.ask("POST", "/api/ocr/text", json=body, headers=again).json["task_id"] for one in (*towns, *towns)]
     assert ids[:2] == ids[2:]
     assert ids[0] != ids[1]

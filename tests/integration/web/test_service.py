@@ -78,6 +78,7 @@ def test_lanes_are_shown(service):
     assert get(service, "/api/queue").json["lanes"] == [
         {"lane": "ocr", "waiting": 0, "delayed": 0, "leased": 0, "devices": 0, "oldest_wait_ms": 0},
         {"lane": "text", "waiting": 1, "delayed": 0, "leased": 0, "devices": 1, "oldest_wait_ms": 1_500},
+        {"lane": "notify", "waiting": 0, "delayed": 0, "leased": 0, "devices": 0, "oldest_wait_ms": 0},
     ]
 
 

@@ -92,7 +92,7 @@ def test_a_task_that_is_done_shows_what_was_read_and_found(service):
         "direction": "down",
         "reused_from": "t0",
     }
-    assert [step["name"] for step in result.json["steps"]] == ["enqueued", "screen"]
+    assert [step["name"] for step in result.json["steps"]] == ["enqueued", "screen", "notify"]
     assert "Retry-After" not in result.headers
 
 

@@ -26,6 +26,13 @@ def test_texts_get_the_threads_that_images_leave() -> None:
     assert slots_of(["ocr", "text"], threads=1, engine_slots=1) == {"ocr": 1, "text": 1}
 
 
+@pytest.mark.feature("R4")
+def test_announcements_beside_other_work_hold_a_third_of_the_threads() -> None:
+    assert slots_of(["notify", "text"], threads=6, engine_slots=1) == {"notify": 2, "text": 4}
+    assert slots_of(["ocr", "text", "notify"], threads=8, engine_slots=1) == {"ocr": 1, "text": 5, "notify": 2}
+    assert slots_of(["notify"], threads=6, engine_slots=1) == {"notify": 6}
+
+
 def test_a_worker_is_held_when_no_lane_of_its_own_is_claimed() -> None:
     slots = Slots()
     slots.hold("needs a GPU", ["ocr"])

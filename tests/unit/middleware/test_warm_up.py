@@ -24,7 +24,7 @@ def test_every_lane_of_the_worker_is_prepared_before_it_boots() -> None:
     boot(prepared.append, "text")
     boot(prepared.append)
 
-    assert prepared == ["text", "ocr", "text"]
+    assert prepared == ["text", "ocr", "text", "notify"]
 
 
 @pytest.mark.parametrize(("error", "code"), [(ConfigurationError("no engine"), 2), (EngineCrashed("signal 11"), 1)])

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.queue import Needs, lanes_served, serving, slots_in
+from pipeline.queue import Needs, has_slots_by_lane, lanes_served, serving, slots_in
 
 GPU = Needs(gpu=frozenset({"ocr"}))
 
@@ -40,7 +40,17 @@ def test_a_held_worker_is_capable() -> None:
     assert GPU.capable([entry(gpu_available="1", state="held")], "ocr")
 
 
+@pytest.mark.feature("S3")
+def test_a_worker_of_several_lanes_has_the_slots_of_each_for_itself() -> None:
+    worker = entry("notify,text", effective_concurrency="6", lane_slots="notify=2 text=4")
+
+    assert (slots_in([worker], "text"), slots_in([worker], "notify")) == (4, 2)
+    assert has_slots_by_lane(worker)
+    assert not has_slots_by_lane(entry("ocr,text", effective_concurrency="6"))
+
+
 def test_slots_are_what_can_really_run_and_what_no_fairlane_wrote_counts_for_nothing() -> None:
-    assert slots_in([entry(effective_concurrency="2"), entry(), entry(effective_concurrency="1")]) == 3
+    workers = [entry(effective_concurrency="2"), entry(), entry(effective_concurrency="1")]
+    assert slots_in(workers, "ocr") == 3
     assert lanes_served({"queues": "ocr,mystery,ocr_cpu"}) == ["ocr"]
     assert lanes_served({}) == []

@@ -48,6 +48,7 @@ STATUSES = {
     errors.ImageTooLarge: 422,
     errors.TaskNotFound: 404,
     errors.DeadLetterNotFound: 404,
+    errors.DeliveryNotFound: 404,
     errors.TaskConflict: 409,
     errors.TaskEnded: 409,
     errors.QueueFull: 503,

@@ -15,7 +15,7 @@ from pipeline.workers.registry import Condition, Registration, WorkerRegistry, w
 from pipeline.workers.sampler import HostFigures
 from tests.support.clock import FakeClock
 
-REGISTRATION = Registration(lanes=("ocr",), threads=4, effective=1)
+REGISTRATION = Registration(lanes=("ocr",), threads=4, slots={"ocr": 1})
 FIGURES = HostFigures(CpuFigures(0.5, 90.0, 12.34), MemoryFigures(1000, 250), GpuFigures(3.0, None))
 
 
@@ -48,6 +48,7 @@ def test_an_entry_has_every_field_of_the_design() -> None:
         "holds": "",
         "declared_concurrency": "4",
         "effective_concurrency": "1",
+        "lane_slots": "ocr=1",
         "active_tasks": "1",
         "idle_slots": "0",
         "engine": "paddle",

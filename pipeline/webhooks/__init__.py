@@ -1,0 +1,1 @@
+"""Announcements over HTTP: signed as Standard Webhooks asks, sent to checked addresses only."""

@@ -1,0 +1,128 @@
+"""What is asked and said about deliveries over HTTP."""
+
+import dataclasses
+from typing import Annotated, Any, Literal, Self
+
+import falcon
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from models.deliveries import ChosenDeliveries
+from models.webhook_delivery import DeliveryRow
+from pipeline.errors import FieldProblem, InvalidInput
+from pipeline.mac import normalize_mac
+from pipeline.receivers import shown_url
+from pipeline.submission import Rules
+from web.answers import Answer
+from web.dead_letters import IDS_MAX, Number
+from web.errors import invalid_parameter, invalid_parameters
+from web.operations import Parameter
+from web.parameters import all_values
+from web.schemas import ClientId, Mac, Request, validated
+
+FILTERS = (
+    Parameter("state", "only those that stand so", {"enum": ["pending", "delivered", "failed"]}),
+    Parameter("task_id", "only those of this task"),
+    Parameter("mac", "only of this device"),
+)
+
+
+class DeliveryFilter(Request):
+    """Which deliveries are meant: those to which all that is given applies."""
+
+    state: Literal["pending", "delivered", "failed"] | None = None
+    task_id: ClientId | None = None
+    mac: Mac | None = None
+
+    def chosen(self) -> ChosenDeliveries:
+        return ChosenDeliveries(**{**self.model_dump(), "mac": normalize_mac(self.mac) if self.mac else None})
+
+
+class DeliveryReplayRequest(Request):
+    """Which deliveries to make again: exactly one of ids, filter and all; a filter without a state, and all, mean those
+    that failed."""
+
+    ids: Annotated[list[Number], Field(min_length=1, max_length=IDS_MAX)] | None = None
+    filter: DeliveryFilter | None = None
+    all: bool = False
+    dry_run: bool = Field(default=False, description="only count")
+
+    @model_validator(mode="after")
+    def _name_one(self) -> Self:
+        is_empty = self.filter is not None and self.filter.chosen() == ChosenDeliveries()
+        if is_empty or (self.ids is not None) + (self.filter is not None) + self.all != 1:
+            fault = "name exactly one of: ids, a filter that is not empty, all"
+            raise PydanticCustomError("fault", "{fault}", {"fault": fault})
+        return self
+
+    def chosen(self) -> ChosenDeliveries:
+        if self.ids is not None:
+            return ChosenDeliveries(ids=tuple(self.ids))
+        return self.filter.chosen() if self.filter else ChosenDeliveries()
+
+
+class DeliveryAnswer(Answer):
+    """An announcement to one receiver; times in epoch ms."""
+
+    id: int
+    message_id: str = Field(description="the webhook-id, the same at each attempt")
+    task_id: str
+    effect: str = Field(description="webhook: to the receiver in the settings; callback: to that of the request")
+    type: str
+    site: str
+    mac: str
+    lane: str
+    url: str = Field(description="without what follows the question mark")
+    state: str = Field(description="pending, delivered or failed")
+    attempts: int
+    created_ms: int
+    due_ms: int = Field(description="when the next attempt may be made, while it is pending")
+    last_attempt_ms: int | None
+    ended_ms: int | None
+    last_status: int | None = Field(description="HTTP status of the last reply; null when there was none")
+    error: str = Field(description="why the last attempt failed")
+
+
+class FullDeliveryAnswer(DeliveryAnswer):
+    """The same with what is announced."""
+
+    body: str
+
+
+class DeliveriesAnswer(Answer):
+    """One page, newest first."""
+
+    deliveries: list[DeliveryAnswer]
+    next: str | None = Field(description="where the next page is; null on the last")
+
+
+class DeliveredAgainAnswer(Answer):
+    """How many deliveries are now made again; or would be, after a dry run."""
+
+    deliveries: int
+    dry_run: bool
+
+
+def fields_of(delivery: DeliveryRow) -> dict[str, Any]:
+    """What is said of a delivery."""
+    told = {"message_id": delivery.message_id, "url": shown_url(delivery.url)}
+    return {**dataclasses.asdict(delivery), **told}
+
+
+def chosen_by_query(req: falcon.Request, rules: Rules) -> ChosenDeliveries:
+    """The deliveries that the query parameters of `FILTERS` mean.
+
+    Raises: HttpProblem 400 naming every parameter that is wrong.
+    """
+    fields: dict[str, Any] = {}
+    for name in (parameter.name for parameter in FILTERS):
+        values = all_values(req, name)
+        if len(values) > 1:
+            raise invalid_parameter(name, "stands there twice")
+        if values:
+            fields[name] = values[0]
+    try:
+        return validated(DeliveryFilter, fields, rules).chosen()
+    except InvalidInput as exc:
+        named = [FieldProblem(problem.pointer.lstrip("/"), problem.detail) for problem in exc.problems]
+        raise invalid_parameters(named) from exc
