@@ -126,10 +126,8 @@ class WholeRequests:
         loop = asyncio.get_running_loop()
         ends_s, size, messages = loop.time() + BODY_GRACE_S, 0, 0
         while size <= self._body_max_bytes:
-            try:
-                async with asyncio.timeout_at(ends_s):
-                    message = await receive()
-            except TimeoutError:
+            message = await _next_message(receive, ends_s)
+            if message is None:
                 body.fault = SlowBody("the body came too slowly")
                 return True
             if message["type"] == "http.disconnect":
@@ -221,8 +219,21 @@ def _client(scope: Mapping[str, Any]) -> str:
     return str((scope.get("client") or ("", 0))[0])
 
 
-async def _linger(receive: Receive) -> None:
+async def _next_message(receive: Receive, ends_s: float) -> Message | None:
+    """What the client says next, waited for until then at most, whatever it sends; None after that.
+
+    The clock is asked too: `wait_for` of Python 3.11, on which gunicorn's `receive` waits, loses the cancellation of a
+    timeout that meets a piece of the body. A loop around one timeout would never end for a client that goes on sending.
+    """
+    if asyncio.get_running_loop().time() >= ends_s:
+        return None
     with suppress(TimeoutError):
-        async with asyncio.timeout(_LINGER_S):
-            while (await receive())["type"] == "http.request":
-                pass
+        async with asyncio.timeout_at(ends_s):
+            return await receive()
+    return None
+
+
+async def _linger(receive: Receive) -> None:
+    ends_s = asyncio.get_running_loop().time() + _LINGER_S
+    while (message := await _next_message(receive, ends_s)) and message["type"] == "http.request":
+        pass

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -100,6 +101,29 @@ def test_a_body_that_is_not_whole_cannot_be_taken_for_one(
 
     assert play(read, caller).body == b"late"
     assert [type(exc) for exc in raised] == [fault, fault]
+
+
+@pytest.mark.parametrize("length", [100, 101], ids=["while its body is waited for", "after it was refused"])
+def test_a_client_that_goes_on_sending_is_left_although_timeouts_get_lost(
+    monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    monkeypatch.setattr(whole_requests, "BODY_GRACE_S", 0.05)
+    monkeypatch.setattr(whole_requests, "_LINGER_S", 0.05)
+
+    class Tireless(Caller):
+        async def receive(self) -> dict[str, Any]:
+            # As `asyncio.wait_for` of Python 3.11, when a piece comes together with the cancellation.
+            with suppress(asyncio.CancelledError, TimeoutError):
+                await asyncio.wait_for(asyncio.Event().wait(), 0.2)
+            return await super().receive()
+
+    def refuse(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        start_response("408 Request Timeout", [])
+        return [b"late"]
+
+    caller = Tireless(*[told(b"x", more=True)] * 20, GONE)
+    assert play(refuse, caller, headers=[(b"content-length", b"%d" % length)]).body == b"late"
+    assert len(caller.messages) > 10
 
 
 def test_a_body_without_room_on_the_disk_is_not_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
