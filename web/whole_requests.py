@@ -152,14 +152,14 @@ class WholeRequests:
     async def _answer(self, environ: dict[str, Any], receive: Receive) -> _Answer | None:
         """The answer of the application, once it has one; None when the client went away in between."""
         environ[ROOM] = self.room
-        gone: asyncio.Future[Message] | None = None
+        gone: asyncio.Future[None] | None = None
         try:
             while True:
                 answer = await self._in_thread(self._call, environ)
                 again_s = environ.pop(AGAIN_S, None)
                 if again_s is None:
                     return answer
-                gone = gone or asyncio.ensure_future(receive())
+                gone = gone or asyncio.ensure_future(_until_gone(receive))
                 done, _ = await asyncio.wait({gone}, timeout=again_s)
                 if done:
                     return None
@@ -231,6 +231,12 @@ async def _next_message(receive: Receive, ends_s: float) -> Message | None:
         async with asyncio.timeout_at(ends_s):
             return await receive()
     return None
+
+
+async def _until_gone(receive: Receive) -> None:
+    # What comes of a body that no route wanted is not a client that went away.
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _linger(receive: Receive) -> None:

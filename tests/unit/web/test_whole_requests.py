@@ -176,6 +176,21 @@ def test_an_application_that_wants_to_be_asked_again_is_until_the_client_goes() 
     assert caller.looks >= 3
 
 
+def test_a_body_that_no_route_wanted_is_no_client_that_went_away() -> None:
+    calls = []
+
+    def patient(environ: dict[str, Any], start: Any) -> list[bytes]:
+        calls.append(1)
+        if len(calls) < 3:
+            environ[AGAIN_S] = 0.01
+        start("200 OK", [])
+        return [b"done"]
+
+    caller = play(patient, Caller(told(b""), told(b"surplus", more=True), told(b"surplus")))
+
+    assert (len(calls), caller.body) == (3, b"done")
+
+
 def test_a_stream_is_closed_when_its_client_reads_too_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(whole_requests, "_SEND_S", 0.05)
     closed: list[bool] = []
