@@ -29,5 +29,5 @@ def test_entries_that_no_fairlane_wrote_hide_no_worker(valkey: redis.Redis, cloc
     )
     roster.enter("h:1", {"queues": "ocr", "effective_concurrency": "3", "machine": "m"}, ttl_ms=60_000)
 
-    assert roster.slots() == {"ocr": 3, "text": 0}
+    assert roster.slots() == {"ocr": 3, "text": 0, "notify": 0}
     assert roster.pids_beside("h", "m") == [1]
