@@ -234,6 +234,10 @@ class Forbidden(Permanent):
     code = "forbidden"
 
 
+class CrossSite(Forbidden):
+    code = "cross_site"
+
+
 class NotYourDevice(Forbidden):
     code = "not_your_device"
 

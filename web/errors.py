@@ -131,6 +131,12 @@ _MEANINGS: dict[type[errors.FairlaneError], Meaning] = {
     errors.NotYourDevice: Meaning(
         403, "device-mismatch", "Not a device of this key", "This API key does not speak for this device."
     ),
+    errors.CrossSite: Meaning(
+        403,
+        "cross-site-request",
+        "A web page of elsewhere asks",
+        "Without keys only what runs here is served.",
+    ),
     errors.Forbidden: Meaning(403, "forbidden", "Not allowed with this API key", "Its role or site is not enough."),
     errors.RateLimited: Meaning(429, "quota-exceeded", "Too many requests", "See RateLimit and Retry-After."),
     errors.TaskConflict: Meaning(409, "task-conflict", "The task id is taken", "Choose another task_id, or none."),

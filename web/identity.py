@@ -11,7 +11,7 @@ import falcon
 
 from models.keys import KeyRow
 from pipeline.clock import Clock
-from pipeline.errors import BadSignature, Unauthenticated
+from pipeline.errors import BadSignature, CrossSite, Unauthenticated
 from pipeline.network import is_loopback
 from pipeline.queue import RequestLimits
 from pipeline.settings import Settings
@@ -27,6 +27,8 @@ _log = logging.getLogger(__name__)
 _CHALLENGE = 'Bearer realm="fairlane"'
 #: What a proxy adds; a service without keys that is reached through one is open to whoever reaches the proxy.
 _PROXY_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
+#: Methods that change nothing.
+_HARMLESS = ("GET", "HEAD", "OPTIONS")
 #: Where the environ, which no client writes, keeps the id of the key that has been let in.
 _LET_IN = "fairlane.key_id"
 #: Bytes of a signed body besides an image in base64.
@@ -126,10 +128,17 @@ def _insist_on_this_machine(req: falcon.Request) -> None:
     # Not `req.remote_addr`, which takes a server that does not say for loopback.
     if not is_loopback(req.env.get("REMOTE_ADDR", "")) or any(req.get_header(name) for name in _PROXY_HEADERS):
         raise Unauthenticated("without keys only this machine is served")
-    addressed = [f"//{req.get_header('Host')}"] if req.get_header("Host") else []
+    host = req.get_header("Host")
+    if host and not _is_here(f"//{host}"):
+        raise Unauthenticated("without keys nobody is served who calls this machine by another name")
     origin = req.get_header("Origin")
-    if not all(_is_here(url) for url in [*addressed, *([origin] if origin is not None else [])]):
-        raise Unauthenticated("without keys no web page of elsewhere is served")
+    if (origin is not None and not _is_here(origin)) or _changes_from_elsewhere(req):
+        raise CrossSite("without keys no web page of elsewhere is served")
+
+
+def _changes_from_elsewhere(req: falcon.Request) -> bool:
+    # A link that leads here from elsewhere is followed with this header, too, and does no harm.
+    return req.method not in _HARMLESS and (req.get_header("Sec-Fetch-Site") or "").strip().lower() == "cross-site"
 
 
 def _is_here(url: str) -> bool:

@@ -44,18 +44,39 @@ def test_this_machine_is_served_by_each_of_its_names(service, host):
         ("", {}),
         ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}),
         ("127.0.0.1", {"Forwarded": "for=127.0.0.1"}),
-        ("127.0.0.1", {"Origin": "https://evil.example"}),
-        ("127.0.0.1", {"Origin": "null"}),
         ("127.0.0.1", {"Host": "evil.example:8000"}),
         ("127.0.0.1", {"Host": "localhost.evil.example"}),
         ("127.0.0.1", {"Host": "127.0.0.1.evil.example"}),
-        ("127.0.0.1", {"Origin": "http://[broken"}),
     ],
 )
 def test_without_any_key_nobody_else_is_served(service, address, headers):
     result = service.http().simulate_post("/api/ocr/text", json=BODY, headers=headers, extras={"REMOTE_ADDR": address})
     refused(result)
     assert service.traces() == ([], [], [])
+
+
+@pytest.mark.feature("H3")
+@on_sqlite
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://[broken"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "Cross-Site", "Origin": "http://localhost"},
+    ],
+)
+def test_without_any_key_a_web_page_of_elsewhere_changes_nothing(service, headers):
+    result = service.http().simulate_post("/api/ocr/text", json=BODY, headers=headers)
+    assert (result.status_code, result.json["type"]) == (403, "/problems/cross-site-request")
+    assert service.traces() == ([], [], [])
+
+
+@on_sqlite
+def test_without_any_key_a_link_from_elsewhere_may_be_followed(service):
+    headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert service.http().simulate_get("/api/queue", headers=headers).status_code == 200
 
 
 @on_sqlite
