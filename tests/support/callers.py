@@ -39,12 +39,20 @@ def guest(service: Service, role: Any = "admin", site: str = "local", **options:
 
 def made_key(database_url: str, **options: Any) -> str:
     """The text of a new key in a database that others use too; the rest as in `WantedKey`."""
+    return made_keys(database_url, options)[0][1]
+
+
+def made_keys(database_url: str, *wanted: dict[str, Any], is_revoked: bool = False) -> list[tuple[KeyRow, str]]:
+    """New keys in a database that others use too, and their texts; the rest as in `WantedKey`."""
     database = connect(database_url)
     bind(database)
-    wanted: dict[str, Any] = {"name": "test", "site": "local", "role": "device", **options}
-    _, text = ApiKeys(database, SystemClock()).create(WantedKey(**wanted))
+    keys = ApiKeys(database, SystemClock())
+    defaults: dict[str, Any] = {"name": "test", "site": "local", "role": "device"}
+    made = [keys.create(WantedKey(**{**defaults, **options})) for options in wanted]
+    for key, _ in made if is_revoked else ():
+        keys.revoke(key.key_id)
     close_all(database)
-    return text
+    return made
 
 
 def signed_headers(

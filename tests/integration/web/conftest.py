@@ -15,10 +15,10 @@ from tests.support.web_server import WebServer
 def server_of(
     tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path, valkey_url: str
 ) -> Iterator[Callable[..., WebServer]]:
-    """Start a server with some settings of its own."""
+    """Start a server with some settings of its own, after `prepare` has been called with all of them."""
     started: list[WebServer] = []
 
-    def start(**settings: Any) -> WebServer:
+    def start(prepare: Callable[[Settings], object] = lambda _: None, **settings: Any) -> WebServer:
         folder = tmp_path_factory.mktemp("web")
         shutil.copyfile(migrated_sqlite, folder / "fairlane.db")
         given: dict[str, Any] = {
@@ -29,10 +29,14 @@ def server_of(
             "web_threads": 4,
             "long_poll_max_seconds": 1,
         }
-        started.append(WebServer(folder, Settings(_env_file=None, **{**given, **settings})))
+        whole = Settings(_env_file=None, **{**given, **settings})
+        prepare(whole)
+        started.append(WebServer(folder, whole))
         return started[-1]
 
     yield start
+    for server in started:
+        server.process.terminate()  # all at once: each takes its time
     for server in started:
         server.stop()
 
