@@ -22,7 +22,7 @@ CALM_LIMIT_S = 120
 
 
 def workers_of(fairlane: Running, lane: str) -> list[dict[str, Any]]:
-    return [worker for worker in fairlane.api._ask("/api/workers")["workers"] if worker["queues"] == lane]
+    return [worker for worker in fairlane.api._ask("/api/workers")["workers"] if lane in worker["queues"].split(",")]
 
 
 @pytest.mark.feature("M1")
