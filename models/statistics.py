@@ -4,7 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, cast
+from datetime import date, timedelta
+from typing import Any, Literal, NamedTuple, Self, cast
 
 from peewee import EXCLUDED, BigIntegerField, CharField, CompositeKey, Expression, IntegerField, fn
 
@@ -12,8 +13,10 @@ from models.base import BaseModel, Database, connection, write
 from models.results import Detection
 from models.scope import EVERYTHING, Scope
 from models.tasks import Task
+from pipeline.settings import Settings
 
 _DAY_MS = 86_400_000
+_EPOCH = date(1970, 1, 1)
 #: Tasks counted in one transaction.
 _BATCH = 500
 
@@ -111,6 +114,11 @@ class Statistics:
         self._database = database
         self._utc_offset_ms = utc_offset_ms
 
+    @classmethod
+    def of(cls, settings: Settings, database: Database) -> Self:
+        """The statistics of a database, by the days of the operator."""
+        return cls(database, settings.statistics_utc_offset_minutes * 60_000)
+
     def day_of(self, at_ms: int) -> int:
         """The day of a moment (epoch ms), in days since 1970-01-01."""
         return (at_ms + self._utc_offset_ms) // _DAY_MS
@@ -188,6 +196,16 @@ class Statistics:
             if task.started_ms is not None
         )
         return {key: (count,) for key, count in counts.items()}
+
+
+def number_of(day: date) -> int:
+    """The day of a calendar, in days since 1970-01-01."""
+    return (day - _EPOCH).days
+
+
+def spelled(day: int) -> str:
+    """A day (days since 1970-01-01) as people write it: 2026-01-31."""
+    return (_EPOCH + timedelta(days=day)).isoformat()
 
 
 def bucket_of(wait_ms: int) -> int:

@@ -48,7 +48,7 @@ app = create_app(
     keys=keys,
     trail=AuditTrail(database, clock),
     limits=open_request_limits(settings),
-    statistics=Statistics(database, settings.statistics_utc_offset_minutes * 60_000),
+    statistics=Statistics.of(settings, database),
     clock=clock,
 )
 insist_on_keys(settings, keys)

@@ -1,12 +1,12 @@
 """`fairlane stats`: what was done, per day, device, lane and outcome, what was found, and how long it waited."""
 
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
-from models.statistics import Count, Dimension, Period, Waits
+from models.statistics import Count, Dimension, Period, Waits, number_of, spelled
 from pipeline.cli.options import data_dir_option, settings_of
 from pipeline.cli.terminal import OutputFormat, output_option, show_rows, show_table
 from pipeline.cli.wiring import statistics_of
@@ -15,7 +15,6 @@ from pipeline.clock import SystemClock
 _DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 _USUAL_DAYS = 7
 _ROWS_MAX = 10_000
-_EPOCH = date(1970, 1, 1)
 _DAY = click.DateTime(["%Y-%m-%d"])
 
 
@@ -44,8 +43,8 @@ def command(
 ) -> None:
     """Show what was done on which day; what ended in the last seconds may not be counted yet."""
     statistics = statistics_of(settings_of(data_dir))
-    last_day = _number(last) if last else statistics.day_of(SystemClock().now_ms())
-    period = Period(_number(first) if first else last_day - _USUAL_DAYS + 1, last_day)
+    last_day = number_of(last.date()) if last else statistics.day_of(SystemClock().now_ms())
+    period = Period(number_of(first.date()) if first else last_day - _USUAL_DAYS + 1, last_day)
     if are_waits:
         rows = [_wait_row(waits) for waits in statistics.waits(period)]
     else:
@@ -55,7 +54,7 @@ def command(
     elif rows and rows[0].get("tasks"):
         show_table([name.replace("_", " ") for name in rows[0]], [list(row.values()) for row in rows])
     else:
-        click.echo(f"nothing ended from {_spelled(period.first_day)} to {_spelled(period.last_day)}")
+        click.echo(f"nothing ended from {spelled(period.first_day)} to {spelled(period.last_day)}")
 
 
 def _count_row(count: Count) -> dict[str, object]:
@@ -66,13 +65,5 @@ def _wait_row(waits: Waits) -> dict[str, object]:
     return _named(waits._asdict())
 
 
-def _named(of: dict[str, object]) -> dict[str, object]:
-    return {name: _spelled(value) if name == "day" else value for name, value in of.items()}
-
-
-def _number(day: datetime) -> int:
-    return (day.date() - _EPOCH).days
-
-
-def _spelled(day: object) -> str:
-    return (_EPOCH + timedelta(days=int(str(day)))).isoformat()
+def _named(of: dict[str, Any]) -> dict[str, object]:
+    return {name: spelled(value) if name == "day" else value for name, value in of.items()}

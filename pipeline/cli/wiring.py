@@ -1,7 +1,7 @@
 """Builds what the commands work with, from the settings."""
 
 from models.announcing import Announcing
-from models.base import bind, connect
+from models.base import Database, bind, connect
 from models.dead_letters import DeadLetters
 from models.deliveries import Deliveries
 from models.ledger import Ledger
@@ -31,30 +31,22 @@ def roster_of(settings: Settings) -> Roster:
 
 def ledger_of(settings: Settings) -> Ledger:
     """Return the ledger on a bound database; use it inside `with connection():`."""
-    database = connect(settings.effective_database_url)
-    bind(database)
-    return Ledger(database, SystemClock(), Announcing.of(settings))
+    return Ledger(_bound(settings), SystemClock(), Announcing.of(settings))
 
 
 def task_lists_of(settings: Settings) -> TaskLists:
     """Return the lists of tasks of a bound database."""
-    database = connect(settings.effective_database_url)
-    bind(database)
-    return TaskLists(database)
+    return TaskLists(_bound(settings))
 
 
 def statistics_of(settings: Settings) -> Statistics:
     """Return the statistics of a bound database."""
-    database = connect(settings.effective_database_url)
-    bind(database)
-    return Statistics(database, settings.statistics_utc_offset_minutes * 60_000)
+    return Statistics.of(settings, _bound(settings))
 
 
 def dead_letters_of(settings: Settings) -> DeadLetters:
     """Return the dead letters of a bound database; use them inside `with connection():`."""
-    database = connect(settings.effective_database_url)
-    bind(database)
-    return DeadLetters(database, SystemClock())
+    return DeadLetters(_bound(settings), SystemClock())
 
 
 def library_of(settings: Settings) -> Library:
@@ -70,13 +62,15 @@ def lists_of(settings: Settings) -> FollowedLists:
 
 
 def _shelf_of(settings: Settings) -> WordShelf:
-    database = connect(settings.effective_database_url)
-    bind(database)
-    return WordShelf(database, SystemClock())
+    return WordShelf(_bound(settings), SystemClock())
 
 
 def deliveries_of(settings: Settings) -> Deliveries:
     """Return the deliveries of a bound database; use them inside `with connection():`."""
+    return Deliveries(_bound(settings), SystemClock(), ttl_ms=settings.webhook_ttl_seconds * 1000)
+
+
+def _bound(settings: Settings) -> Database:
     database = connect(settings.effective_database_url)
     bind(database)
-    return Deliveries(database, SystemClock(), ttl_ms=settings.webhook_ttl_seconds * 1000)
+    return database

@@ -82,7 +82,7 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
 
 def _keeping(settings: Settings, database: models.base.Database, clock: Clock) -> list[Duty]:
     """The duties that no task waits for: what is counted, and what goes."""
-    statistics = Statistics(database, settings.statistics_utc_offset_minutes * 60_000)
+    statistics = Statistics.of(settings, database)
     retention = Retention(database)
     store = open_store(settings.effective_storage_url)
     images = Images(store, retention.endings, clock, ImageAges.of(settings))

@@ -1,13 +1,13 @@
 """What was done on which day, by which device and lane, how it ended, and how long it waited."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, ClassVar, cast, get_args
 
 import falcon
 from pydantic import Field
 
-from models.statistics import Dimension, Period, Statistics
+from models.statistics import Dimension, Period, Statistics, number_of, spelled
 from pipeline.clock import Clock
 from web.access import Access
 from web.answers import Answer
@@ -23,7 +23,6 @@ _USUAL = "day,lane,outcome"
 _USUAL_DAYS = 7
 _DAYS_MAX = 366
 _ROWS_MAX = 1_000
-_EPOCH = date(1970, 1, 1)
 _DATE = {"type": "string", "format": "date"}
 
 
@@ -90,8 +89,8 @@ class StatisticsResource:
         reply(
             resp,
             StatisticsAnswer(
-                from_day=_spelled(period.first_day),
-                to_day=_spelled(period.last_day),
+                from_day=spelled(period.first_day),
+                to_day=spelled(period.last_day),
                 counts=[
                     CountAnswer(**_named(one.of), tasks=one.tasks, with_hits=one.with_hits, hits=one.hits)
                     for one in counts[:_ROWS_MAX]
@@ -124,14 +123,10 @@ def _day(req: falcon.Request, name: str, *, default: int) -> int:
     try:
         (value,) = values
         # strptime is strict where date.fromisoformat takes weeks and compact forms.
-        return (datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC).date() - _EPOCH).days
+        return number_of(datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC).date())
     except ValueError as exc:
         raise invalid_parameter(name, "must be one day, as 2026-01-31") from exc
 
 
-def _spelled(day: int) -> str:
-    return (_EPOCH + timedelta(days=day)).isoformat()
-
-
 def _named(of: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _spelled(value) if name == "day" else value for name, value in of.items()}
+    return {name: spelled(value) if name == "day" else value for name, value in of.items()}
