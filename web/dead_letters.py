@@ -7,14 +7,12 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from models.dead_letters import Chosen
-from pipeline.errors import FieldProblem, InvalidInput
 from pipeline.mac import normalize_mac
 from pipeline.submission import Rules
 from web.answers import Answer
-from web.errors import invalid_parameter, invalid_parameters
+from web.filters import filter_by_query
 from web.operations import Parameter
-from web.parameters import all_values
-from web.schemas import ClientId, Mac, Request, validated
+from web.schemas import ClientId, Mac, Request
 
 #: Ids of one request.
 IDS_MAX = 1_000
@@ -116,16 +114,4 @@ def chosen_by_query(req: falcon.Request, rules: Rules) -> Chosen:
 
     Raises: HttpProblem 400 naming every parameter that is wrong.
     """
-    fields: dict[str, Any] = {}
-    for name in (parameter.name for parameter in FILTERS):
-        values = all_values(req, name)
-        if len(values) > 1:
-            raise invalid_parameter(name, "stands there twice")
-        if values:
-            is_number = name in _NUMBERS and values[0].isascii() and values[0].isdecimal() and len(values[0]) <= 16
-            fields[name] = int(values[0]) if is_number else values[0]
-    try:
-        return validated(DeadLetterFilter, fields, rules).chosen()
-    except InvalidInput as exc:
-        named = [FieldProblem(problem.pointer.lstrip("/"), problem.detail) for problem in exc.problems]
-        raise invalid_parameters(named) from exc
+    return filter_by_query(req, FILTERS, DeadLetterFilter, rules, _NUMBERS).chosen()

@@ -9,16 +9,14 @@ from pydantic_core import PydanticCustomError
 
 from models.deliveries import ChosenDeliveries
 from models.webhook_delivery import DeliveryRow
-from pipeline.errors import FieldProblem, InvalidInput
 from pipeline.mac import normalize_mac
 from pipeline.receivers import shown_url
 from pipeline.submission import Rules
 from web.answers import Answer
 from web.dead_letters import IDS_MAX, Number
-from web.errors import invalid_parameter, invalid_parameters
+from web.filters import filter_by_query
 from web.operations import Parameter
-from web.parameters import all_values
-from web.schemas import ClientId, Mac, Request, validated
+from web.schemas import ClientId, Mac, Request
 
 FILTERS = (
     Parameter("state", "only those that stand so", {"enum": ["pending", "delivered", "failed"]}),
@@ -114,15 +112,4 @@ def chosen_by_query(req: falcon.Request, rules: Rules) -> ChosenDeliveries:
 
     Raises: HttpProblem 400 naming every parameter that is wrong.
     """
-    fields: dict[str, Any] = {}
-    for name in (parameter.name for parameter in FILTERS):
-        values = all_values(req, name)
-        if len(values) > 1:
-            raise invalid_parameter(name, "stands there twice")
-        if values:
-            fields[name] = values[0]
-    try:
-        return validated(DeliveryFilter, fields, rules).chosen()
-    except InvalidInput as exc:
-        named = [FieldProblem(problem.pointer.lstrip("/"), problem.detail) for problem in exc.problems]
-        raise invalid_parameters(named) from exc
+    return filter_by_query(req, FILTERS, DeliveryFilter, rules).chosen()

@@ -6,6 +6,7 @@ import falcon
 
 from web.errors import invalid_parameter
 
+_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,6}", re.ASCII)
 
 
@@ -20,6 +21,11 @@ def whole_number(req: falcon.Request, name: str, *, default: int) -> int:
     if len(values) > 1 or not _WHOLE_NUMBER.fullmatch(values[0]):
         raise invalid_parameter(name, "must be one whole number, 0 or more")
     return int(values[0])
+
+
+def id_of(text: str) -> int | None:
+    """The id of a row that is spelled so; None for what spells none."""
+    return int(text) if _ID.fullmatch(text) else None
 
 
 def is_true(req: falcon.Request, name: str) -> bool:

@@ -12,8 +12,9 @@ from web.access import Access
 from web.answers import Answer
 from web.caller import caller_of
 from web.errors import invalid_parameter
+from web.filters import page_before
 from web.operations import Operation, Parameter
-from web.parameters import all_values, whole_number
+from web.parameters import whole_number
 from web.replies import reply
 
 PATH = "/api/audit"
@@ -64,16 +65,7 @@ class AuditResource:
         if not 1 <= limit <= _PAGE_MAX:
             raise invalid_parameter("limit", f"must be 1 to {_PAGE_MAX}")
         # One more than asked for, to know whether there is a next page.
-        found = self._trail.page(site=caller_of(req).scope.site, before=_before(req), limit=limit + 1)
+        found = self._trail.page(site=caller_of(req).scope.site, before=page_before(req, "a line"), limit=limit + 1)
         lines = [AuditLineAnswer(**dataclasses.asdict(line)) for line in found[:limit]]
         further = f"{PATH}?limit={limit}&before={lines[-1].id}" if len(found) > limit else None
         reply(resp, AuditAnswer(lines=lines, next=further))
-
-
-def _before(req: falcon.Request) -> int | None:
-    values = all_values(req, "before")
-    if not values:
-        return None
-    if len(values) > 1 or not (values[0].isascii() and values[0].isdecimal() and len(values[0]) <= 15):
-        raise invalid_parameter("before", "must be one id of a line")
-    return int(values[0])

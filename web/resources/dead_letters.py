@@ -1,7 +1,6 @@
 """Dead letters: listed, shown, asked to be replayed, dropped."""
 
 import dataclasses
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
@@ -10,7 +9,7 @@ from urllib.parse import urlencode
 import falcon
 
 from models.dead_letters import Chosen, DeadLetterRow, DeadLetters
-from pipeline.errors import DeadLetterNotFound, FieldProblem, InvalidInput
+from pipeline.errors import DeadLetterNotFound
 from pipeline.intake import rules_of
 from pipeline.settings import Settings
 from web.access import Access
@@ -27,8 +26,9 @@ from web.dead_letters import (
     chosen_by_query,
 )
 from web.errors import invalid_parameter
+from web.filters import page_before, refuse_unknown
 from web.operations import Operation, Parameter
-from web.parameters import all_values, is_true, whole_number
+from web.parameters import id_of, is_true, whole_number
 from web.replies import reply
 from web.schemas import validated
 
@@ -36,7 +36,6 @@ PATH = "/api/dead-letters"
 _PAGE = 50
 _PAGE_MAX = 200
 _BODY_MAX_BYTES = 100_000
-_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
 _BOOLEAN = {"type": "boolean"}
 _DRY_RUN = Parameter("dry_run", "only count", _BOOLEAN)
 
@@ -75,7 +74,7 @@ class DeadLettersResource:
         if not 1 <= limit <= _PAGE_MAX:
             raise invalid_parameter("limit", f"must be 1 to {_PAGE_MAX}")
         # One more than asked for, to know whether there is a next page.
-        found = self._letters.page(chosen, before=_before(req), limit=limit + 1)
+        found = self._letters.page(chosen, before=page_before(req, "a dead letter"), limit=limit + 1)
         page = found[:limit]
         further = {**chosen.named(), "limit": limit, "before": page[-1].id} if len(found) > limit else None
         answers = [DeadLetterAnswer(**dataclasses.asdict(letter)) for letter in page]
@@ -118,7 +117,7 @@ class DeadLetterResource:
 
     def _letter(self, req: falcon.Request, letter_id: str) -> DeadLetterRow:
         scope = caller_of(req).scope
-        letter = self._letters.get(int(letter_id), scope) if _ID.fullmatch(letter_id) else None
+        letter = self._letters.get(found, scope) if (found := id_of(letter_id)) is not None else None
         if letter is None:
             raise DeadLetterNotFound("no dead letter has this id")
         return letter
@@ -145,25 +144,9 @@ class ReplayResource:
         request = validated(ReplayRequest, read_json(req, _BODY_MAX_BYTES), self._rules)
         chosen = replace(request.chosen(), within=caller_of(req).scope)
         name_target(req, {**chosen.named(), "dry_run": request.dry_run})
-        self._refuse_unknown(chosen)
+        if chosen.ids is not None:
+            refuse_unknown(chosen.ids, self._letters.known(chosen.ids, chosen.within), "dead letter")
         if request.dry_run:
             reply(resp, LettersAnswer(letters=self._letters.count_replayable(chosen), dry_run=True))
         else:
             reply(resp, LettersAnswer(letters=self._letters.ask_replay(chosen), dry_run=False), status=202)
-
-    def _refuse_unknown(self, chosen: Chosen) -> None:
-        if chosen.ids is None:
-            return
-        known = self._letters.known(chosen.ids, chosen.within)
-        unknown = [number for number, letter_id in enumerate(chosen.ids) if letter_id not in known]
-        if unknown:
-            raise InvalidInput([FieldProblem(f"/ids/{number}", "no dead letter has this id") for number in unknown])
-
-
-def _before(req: falcon.Request) -> int | None:
-    values = all_values(req, "before")
-    if not values:
-        return None
-    if len(values) > 1 or not _ID.fullmatch(values[0]):
-        raise invalid_parameter("before", "must be one id of a dead letter")
-    return int(values[0])

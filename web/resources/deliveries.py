@@ -1,6 +1,5 @@
 """Deliveries of announcements: listed, shown, made again."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
@@ -8,8 +7,8 @@ from urllib.parse import urlencode
 
 import falcon
 
-from models.deliveries import ChosenDeliveries, Deliveries
-from pipeline.errors import DeliveryNotFound, FieldProblem, InvalidInput
+from models.deliveries import Deliveries
+from pipeline.errors import DeliveryNotFound
 from pipeline.intake import rules_of
 from pipeline.settings import Settings
 from web.access import Access
@@ -27,8 +26,9 @@ from web.deliveries import (
     fields_of,
 )
 from web.errors import invalid_parameter
+from web.filters import page_before, refuse_unknown
 from web.operations import Operation, Parameter
-from web.parameters import all_values, whole_number
+from web.parameters import id_of, whole_number
 from web.replies import reply
 from web.schemas import validated
 
@@ -36,7 +36,6 @@ PATH = "/api/deliveries"
 _PAGE = 50
 _PAGE_MAX = 200
 _BODY_MAX_BYTES = 100_000
-_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
 
 
 class DeliveriesResource:
@@ -66,7 +65,7 @@ class DeliveriesResource:
         if not 1 <= limit <= _PAGE_MAX:
             raise invalid_parameter("limit", f"must be 1 to {_PAGE_MAX}")
         # One more than asked for, to know whether there is a next page.
-        found = self._deliveries.page(chosen, before=_before(req), limit=limit + 1)
+        found = self._deliveries.page(chosen, before=page_before(req, "a delivery"), limit=limit + 1)
         page = found[:limit]
         further = {**chosen.named(), "limit": limit, "before": page[-1].id} if len(found) > limit else None
         answers = [DeliveryAnswer(**fields_of(delivery)) for delivery in page]
@@ -90,7 +89,7 @@ class DeliveryResource:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, delivery_id: str) -> None:
         scope = caller_of(req).scope
-        delivery = self._deliveries.get(int(delivery_id), scope) if _ID.fullmatch(delivery_id) else None
+        delivery = self._deliveries.get(found, scope) if (found := id_of(delivery_id)) is not None else None
         if delivery is None:
             raise DeliveryNotFound("no delivery has this id")
         reply(resp, FullDeliveryAnswer(**fields_of(delivery)))
@@ -117,26 +116,10 @@ class DeliveryReplayResource:
         request = validated(DeliveryReplayRequest, read_json(req, _BODY_MAX_BYTES), self._rules)
         chosen = replace(request.chosen(), within=caller_of(req).scope)
         name_target(req, {**chosen.named(), "dry_run": request.dry_run})
-        self._refuse_unknown(chosen)
+        if chosen.ids is not None:
+            refuse_unknown(chosen.ids, self._deliveries.known(chosen.ids, chosen.within), "delivery")
         if request.dry_run:
             count = self._deliveries.count_replayable(chosen)
             reply(resp, DeliveredAgainAnswer(deliveries=count, dry_run=True))
         else:
             reply(resp, DeliveredAgainAnswer(deliveries=self._deliveries.replay(chosen), dry_run=False), status=202)
-
-    def _refuse_unknown(self, chosen: ChosenDeliveries) -> None:
-        if chosen.ids is None:
-            return
-        known = self._deliveries.known(chosen.ids, chosen.within)
-        unknown = [number for number, delivery_id in enumerate(chosen.ids) if delivery_id not in known]
-        if unknown:
-            raise InvalidInput([FieldProblem(f"/ids/{number}", "no delivery has this id") for number in unknown])
-
-
-def _before(req: falcon.Request) -> int | None:
-    values = all_values(req, "before")
-    if not values:
-        return None
-    if len(values) > 1 or not _ID.fullmatch(values[0]):
-        raise invalid_parameter("before", "must be one id of a delivery")
-    return int(values[0])
