@@ -21,6 +21,7 @@ from pipeline.settings import load_settings
 from pipeline.storage import open_store
 from web.app import create_app
 from web.keyring import warn_when_open
+from web.parts import Parts
 
 settings = load_settings()
 clock = SystemClock()
@@ -31,25 +32,26 @@ ledger, reports = Ledger(database, clock, Announcing.of(settings)), DetectorRepo
 keys = ApiKeys(database, clock)
 store = open_store(settings.effective_storage_url)
 shelf = WordShelf(database, clock)
-app = create_app(
-    settings,
+parts = Parts(
+    settings=settings,
+    clock=clock,
     intake=Intake(queue, inspector, ledger, store, settings),
     queue=queue,
     inspector=inspector,
     roster=roster,
+    limits=open_request_limits(settings),
     ledger=ledger,
     tasks=TaskLists(database),
     reports=reports,
     dead_letters=DeadLetters(database, clock),
     deliveries=Deliveries(database, clock, ttl_ms=settings.webhook_ttl_seconds * 1000),
-    store=store,
     library=Library(shelf, open_compiled(shelf, store, settings)),
     lists=follow_lists(shelf, store, settings),
     keys=keys,
     trail=AuditTrail(database, clock),
-    limits=open_request_limits(settings),
     statistics=Statistics.of(settings, database),
-    clock=clock,
+    store=store,
 )
+app = create_app(parts)
 insist_on_keys(settings, keys)
 warn_when_open(keys)

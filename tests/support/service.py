@@ -34,6 +34,7 @@ from tests.support.asked_again import AskedAgain
 from tests.support.clock import FakeClock
 from tests.support.described import DescribedClient
 from web.app import create_app
+from web.parts import Parts
 
 MAC = "aabbccddeeff"
 #: Lists are looked at anew when a test says so.
@@ -113,7 +114,7 @@ class Service:
         }
         chosen = {**own, **parts}
         for_intake = {name: chosen[name] for name in ("queue", "inspector", "ledger", "store")}
-        return create_app(self.settings, intake=self.intake(**for_intake), **chosen)
+        return create_app(Parts(settings=self.settings, intake=self.intake(**for_intake), **chosen))
 
     def http(self, **parts: Any) -> falcon.testing.TestClient:
         asked_again = AskedAgain(from_here(self.app(**parts)), self._pause)
