@@ -3,6 +3,7 @@
 import falcon
 
 from web.auditing import Auditing
+from web.dashboard.pages import dashboard_routes
 from web.identity import Identity
 from web.keyring import KeyRing
 from web.middleware import RequestLog, handle_error
@@ -28,6 +29,6 @@ def create_app(parts: Parts) -> App:
     app.add_middleware(Auditing(parts.trail))
     app.add_error_handler(Exception, handle_error)
     app.add_error_handler(falcon.HTTPError, handle_error)
-    for path, resource in routes:
+    for path, resource in (*routes, *dashboard_routes()):
         app.add_route(path, resource)
     return app

@@ -31,17 +31,21 @@ class Caller:
     scope: Scope
     count_device: Callable[[str, str], None] = _count_nothing
 
-    def insist(self, access: Access) -> None:
-        """Return when the caller may do such things.
-
-        Raises: Forbidden.
-        """
+    def may(self, access: Access) -> bool:
+        """Say whether the caller may do such things."""
         is_whole_site = self.scope.macs is None
         is_wide_enough = {
             Access.HOUSE: is_whole_site and self.scope.site is None,
             Access.MANAGE: is_whole_site,
         }.get(access, True)
-        if self.role not in access.roles or not is_wide_enough:
+        return self.role in access.roles and is_wide_enough
+
+    def insist(self, access: Access) -> None:
+        """Return when the caller may do such things.
+
+        Raises: Forbidden.
+        """
+        if not self.may(access):
             raise Forbidden(f"{self.actor} ({self.role}) may not do this: {access.value}")
 
     def site_for(self, mac: str) -> str:

@@ -115,3 +115,27 @@ class ScaleAnswer(Answer):
 
 class HealthAnswer(Answer):
     status: str
+
+
+class MeAnswer(Answer):
+    """Who asks."""
+
+    actor: str = Field(description="as the audit names them")
+    role: str
+    site: str | None = Field(description="null: of every site")
+    macs: list[str] | None = Field(description="the devices that the key is bound to; null: every device of the site")
+    may: list[str] = Field(description="what they may do: open, own, submit, read, house, act or manage")
+    version: str
+
+
+class AlarmAnswer(Answer):
+    """One thing that is wrong; each code has its words in the dashboard."""
+
+    severity: str = Field(description="critical or warning")
+    code: str
+    subject: str = Field(description="what it is wrong with: a lane, a host; empty for the whole")
+    detail: str
+
+
+class AlarmsAnswer(Answer):
+    alarms: list[AlarmAnswer] = Field(description="the critical first; none: all is well")

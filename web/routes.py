@@ -2,11 +2,13 @@
 
 from web.operations import Resource
 from web.parts import Parts
+from web.resources.alarms import AlarmsResource
 from web.resources.audit import AuditResource
 from web.resources.dead_letters import DeadLetterResource, DeadLettersResource, ReplayResource
 from web.resources.deliveries import DeliveriesResource, DeliveryReplayResource, DeliveryResource
 from web.resources.health import LivezResource, ReadyzResource
 from web.resources.images import ImagesResource
+from web.resources.me import MeResource
 from web.resources.queue import LanesResource, WorkersResource
 from web.resources.reports import ReportsResource
 from web.resources.statistics import StatisticsResource
@@ -56,6 +58,8 @@ def _letter_routes(parts: Parts) -> Routes:
 
 def _house_routes(parts: Parts) -> Routes:
     return [
+        ("/api/alarms", AlarmsResource(parts)),
+        ("/api/me", MeResource()),
         ("/api/queue", LanesResource(parts.inspector)),
         ("/api/workers", WorkersResource(parts.roster, parts.clock)),
         ("/api/watermark", WatermarkResource(parts.inspector)),

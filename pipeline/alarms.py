@@ -1,0 +1,99 @@
+"""What is wrong with the whole right now, as far as the queue, the workers and the last snapshot tell."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pipeline.clock import Clock
+from pipeline.queue import Entry, Inspector, LaneStatus, Roster, WorkerView
+from pipeline.settings import Settings
+
+Severity = Literal["critical", "warning"]
+
+#: Clocks this far apart make waits and leases look wrong, ms: NTP keeps hosts within a few.
+_SKEW_MAX_MS = 2_000
+#: Of maxmemory, or of the place for pending tasks.
+_NEARLY_FULL = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """One thing that is wrong.
+
+    Args:
+        code: for programs and translations.
+        subject: what it is wrong with: a lane, a host; empty for the whole.
+        detail: figures.
+    """
+
+    severity: Severity
+    code: str
+    subject: str = ""
+    detail: str = ""
+
+
+def alarms(inspector: Inspector, roster: Roster, clock: Clock, settings: Settings) -> list[Alarm]:
+    """All that is wrong, the critical first.
+
+    Raises: QueueUnavailable.
+    """
+    workers = roster.workers()
+    # Before the rest, which takes its time.
+    skew_ms = inspector.now_ms() - clock.now_ms()
+    found = [
+        *_of_clocks(skew_ms),
+        *_of_snapshot(inspector.watermark()),
+        *_of_lanes(inspector.lanes(), workers, roster, settings),
+        *_of_server(inspector.server_facts()),
+        *_of_workers([WorkerView.of(worker, clock.now_ms()) for worker in workers]),
+    ]
+    return sorted(found, key=lambda alarm: alarm.severity)
+
+
+def _of_clocks(skew_ms: int) -> Iterator[Alarm]:
+    if abs(skew_ms) > _SKEW_MAX_MS:
+        yield Alarm("warning", "clock_skew", detail=f"{skew_ms / 1000:.1f} s")
+
+
+def _of_snapshot(snapshot: Mapping[str, Any] | None) -> Iterator[Alarm]:
+    if snapshot is None:
+        yield Alarm("critical", "no_scheduler")
+        return
+    for name, lane in snapshot.get("lanes", {}).items():
+        if lane.get("starved_devices"):
+            yield Alarm("warning", "starved", subject=name, detail=str(lane["starved_devices"]))
+        for host in lane.get("held_hosts", ()):
+            yield Alarm("warning", "held", subject=host, detail=name)
+
+
+def _of_lanes(
+    lanes: Iterable[LaneStatus], workers: Sequence[Entry], roster: Roster, settings: Settings
+) -> Iterator[Alarm]:
+    pending = 0
+    for lane in lanes:
+        pending += lane.waiting + lane.delayed + lane.leased
+        if lane.waiting and not roster.able(workers, lane.lane):
+            yield Alarm("critical", "no_worker", subject=lane.lane, detail=str(lane.waiting))
+    if pending >= settings.max_total_pending * _NEARLY_FULL:
+        is_full = pending >= settings.max_total_pending
+        detail = f"{pending} / {settings.max_total_pending}"
+        yield Alarm("critical" if is_full else "warning", "overloaded" if is_full else "nearly_full", detail=detail)
+
+
+def _of_server(facts: Mapping[str, str]) -> Iterator[Alarm]:
+    policy = facts.get("maxmemory_policy", "noeviction")
+    if policy != "noeviction":
+        yield Alarm("critical", "eviction_policy", detail=policy)
+    if facts.get("aof_enabled") == "0":
+        yield Alarm("warning", "no_persistence")
+    used, most = int(facts.get("used_memory", 0)), int(facts.get("maxmemory", 0))
+    if most and used >= most * _NEARLY_FULL:
+        yield Alarm("critical", "memory", detail=f"{used / most:.0%}")
+
+
+def _of_workers(workers: list[WorkerView]) -> Iterator[Alarm]:
+    versions = sorted({worker.version for worker in workers})
+    if len(versions) > 1:
+        yield Alarm("warning", "versions", detail=", ".join(versions))
+    for host in sorted({worker.hostname for worker in workers if worker.word_faults}):
+        yield Alarm("warning", "words", subject=host)

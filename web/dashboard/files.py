@@ -1,0 +1,40 @@
+"""The files of the dashboard, as they lie in this package: read once, named by the router, never by a path on disk."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+_FOLDER = Path(__file__).parent / "static"
+
+_MEDIA_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFile:
+    """One file.
+
+    Args:
+        etag: changes whenever the content does.
+    """
+
+    media_type: str
+    data: bytes
+    etag: str
+
+
+def read_files() -> dict[str, StaticFile]:
+    """Every file by its path below the folder, with slashes: whoever asks can name these and nothing else."""
+    paths = sorted(path for path in _FOLDER.rglob("*") if path.is_file())
+    return {path.relative_to(_FOLDER).as_posix(): _read(path) for path in paths}
+
+
+def _read(path: Path) -> StaticFile:
+    data = path.read_bytes()
+    return StaticFile(_MEDIA_TYPES[path.suffix], data, hashlib.sha256(data).hexdigest()[:32])

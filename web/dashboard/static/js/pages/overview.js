@@ -1,0 +1,132 @@
+// What matters first: how long the oldest task waits, when the work will be done, what is wrong.
+import { useAnswer } from "../asking.js";
+import { Chart } from "../chart.js";
+import { Card, Figure, Page, Pill, Refusal, Table } from "../components.js";
+import { html } from "../dom.js";
+import * as format from "../format.js";
+import { t, tCode } from "../i18n.js";
+import { href } from "../router.js";
+
+const LINE_COLORS = ["--accent", "--warm", "--cool", "--quiet"];
+
+export function Overview() {
+  const watermark = useAnswer("api/watermark");
+  const alarms = useAnswer("api/alarms", 10_000);
+  const today = useAnswer("api/stats?by=day,outcome", 15_000);
+  const letters = useAnswer("api/dead-letters?limit=1", 15_000);
+  const lanes = Object.entries(watermark.data?.lanes ?? {}).map(([name, lane]) => ({ name, ...lane }));
+  return html`<${Page} title=${t("nav.overview")}>
+    <${Alarms} answer=${alarms} />
+    <${Refusal} problem=${watermark.problem} />
+    <${Figures} snapshot=${watermark.data} lanes=${lanes} today=${today.data} hasLetters=${letters.data?.dead_letters.length > 0} />
+    <${Card} title=${t("overview.lanes")}><${Lanes} lanes=${watermark.data ? lanes : null} /><//>
+    <${History} />
+    <${Workers} />
+  <//>`;
+}
+
+/** One place of fixed height while all is well, so that the first alarm moves nothing but itself. */
+function Alarms({ answer }) {
+  if (answer.problem) return html`<${Refusal} problem=${answer.problem} />`;
+  const alarms = answer.data?.alarms ?? [];
+  if (!alarms.length) {
+    return html`<p class="all-well" role="status">${answer.data ? t("overview.all_well") : t("common.loading")}</p>`;
+  }
+  return html`<ul class="alarms" role="status" aria-live="polite">
+    ${alarms.map((alarm) => html`<li key=${`${alarm.code} ${alarm.subject}`} class=${alarm.severity}>
+      <strong>${tCode("alarm", alarm.code)}</strong> ${alarm.subject} <span>${alarm.detail}</span>
+    </li>`)}
+  </ul>`;
+}
+
+function Figures({ snapshot, lanes, today, hasLetters }) {
+  const oldest = lanes.length ? lanes.reduce((one, other) => (other.oldest_wait_ms > one.oldest_wait_ms ? other : one)) : null;
+  const drain = drainOf(lanes);
+  const counts = today?.counts.filter((count) => count.day === today.to_day) ?? [];
+  const sum = (name) => counts.reduce((total, count) => total + count[name], 0);
+  const rate = lanes.reduce((total, lane) => total + lane.drain_per_s, 0);
+  const pending = snapshot && { n: format.number(snapshot.total_pending), devices: format.number(snapshot.mac_count) };
+  return html`<dl class="figures">
+    <${Figure} label=${t("overview.oldest_wait")} value=${format.duration(oldest?.oldest_wait_ms)}
+      note=${oldest?.oldest_wait_ms ? t("overview.in_lane", { lane: oldest.name }) : null} />
+    <${Figure} label=${t("overview.drained_in")} value=${drain.text} tone=${drain.tone}
+      note=${pending && t("overview.pending", pending)} />
+    <${Figure} label=${t("overview.rate")} value=${format.number(rate, 1)} note=${t("overview.per_second")} />
+    <${Figure} label=${t("overview.hits_today")} value=${today ? format.number(sum("with_hits")) : "–"}
+      note=${html`<a href=${href(["tasks"], { hit: "true" })}>${t("overview.of_tasks", { n: format.number(sum("tasks")) })}</a>`} />
+    <${Figure} label=${t("nav.dead_letters")} tone=${hasLetters ? "bad" : ""}
+      value=${html`<a href=${href(["dead-letters"])}>${hasLetters ? t("overview.some") : t("overview.none")}</a>`} />
+  </dl>`;
+}
+
+/** When all that waits will be done: the slowest lane says; nobody can say while a lane with work has no worker. */
+function drainOf(lanes) {
+  const busy = lanes.filter((lane) => lane.waiting + lane.delayed + lane.leased > 0);
+  if (busy.some((lane) => lane.expected_wait_ms === null)) return { text: t("overview.never"), tone: "bad" };
+  return { text: busy.length ? format.duration(Math.max(...busy.map((lane) => lane.expected_wait_ms))) : t("overview.idle"), tone: "" };
+}
+
+function Lanes({ lanes }) {
+  const figure = (key, title, cell) => ({ key, title: t(title), kind: "number", cell });
+  const columns = [
+    { key: "lane", title: t("lane.name"), cell: (lane) => html`<a href=${href(["devices"], { lane: lane.name })}>${lane.name}</a>` },
+    figure("waiting", "lane.waiting", (lane) => format.number(lane.waiting)),
+    figure("delayed", "lane.delayed", (lane) => format.number(lane.delayed)),
+    figure("running", "lane.running", (lane) => `${format.number(lane.leased)} / ${format.number(lane.slots.effective)}`),
+    figure("devices", "lane.devices", (lane) => format.number(lane.devices)),
+    figure("oldest", "lane.oldest_wait", (lane) => format.duration(lane.oldest_wait_ms)),
+    figure("drain", "lane.drained_in", (lane) => format.duration(lane.expected_wait_ms)),
+    figure("rate", "lane.rate", (lane) => format.number(lane.drain_per_s, 2)),
+    figure("starved", "lane.starved", (lane) => html`<${Pill} tone=${lane.starved_devices ? "bad" : ""}>${lane.starved_devices}<//>`),
+    { key: "workers", title: t("lane.workers"), cell: (lane) => html`<${Crew} lane=${lane} />` },
+  ];
+  return html`<${Table} label=${t("overview.lanes")} columns=${columns} rows=${lanes} keyOf=${(lane) => lane.name} />`;
+}
+
+function Crew({ lane }) {
+  const isShort = lane.workers === 0 && lane.waiting > 0;
+  return html`<${Pill} tone=${isShort ? "bad" : ""}>${t("lane.of_wanted", { n: lane.workers, wanted: lane.desired_workers })}<//>
+    ${lane.held_hosts.length > 0 && html` <${Pill} tone="warn">${t("lane.held", { hosts: lane.held_hosts.join(", ") })}<//>`}`;
+}
+
+function History() {
+  const { data, problem } = useAnswer("api/history", 15_000);
+  if (problem) return html`<${Refusal} problem=${problem} />`;
+  const lanes = Object.entries(data?.lanes ?? {});
+  const linesOf = (name, show) => lanes.map(([lane, samples], index) => ({
+    label: lane, values: samples[name], color: LINE_COLORS[index % LINE_COLORS.length], format: show,
+  }));
+  const charts = [
+    [t("overview.waits_hour"), linesOf("oldest_wait_ms", format.duration)],
+    [t("overview.rate_hour"), linesOf("ended_per_s", (value) => format.number(value, 2))],
+  ];
+  return html`<div class="halves">
+    ${charts.map(([title, lines]) => html`<${Card} key=${title} title=${title}>
+      <${Chart} label=${title} times=${data?.times ?? []} lines=${lines} />
+    <//>`)}
+  </div>`;
+}
+
+function Workers() {
+  const { data, problem } = useAnswer("api/workers", 10_000);
+  const figure = (key, title, cell) => ({ key, title: t(title), kind: "number", cell });
+  const columns = [
+    { key: "host", title: t("worker.host"), cell: nameOf },
+    { key: "lanes", title: t("worker.lanes"), cell: (worker) => worker.queues },
+    { key: "state", title: t("worker.state"), cell: (worker) => html`<${State} of=${worker.state} />` },
+    figure("busy", "worker.busy", (worker) => `${format.number(worker.active_tasks)} / ${format.number(worker.effective_concurrency)}`),
+    figure("heard", "worker.heard", (worker) => format.duration(worker.heartbeat_age_ms)),
+  ];
+  return html`<${Card} title=${t("nav.workers")} aside=${html`<a href=${href(["workers"])}>${t("common.more")}</a>`}>
+    <${Refusal} problem=${problem} />
+    <${Table} label=${t("nav.workers")} columns=${columns} rows=${data?.workers} empty=${t("worker.none")} keyOf=${nameOf} />
+  <//>`;
+}
+
+function State({ of }) {
+  return html`<${Pill} tone=${of === "held" ? "warn" : "good"}>${tCode("worker.state", of)}<//>`;
+}
+
+function nameOf(worker) {
+  return `${worker.hostname}:${worker.pid ?? "?"}`;
+}
