@@ -5,6 +5,7 @@ from web.parts import Parts
 from web.resources.audit import AuditResource
 from web.resources.dead_letters import DeadLetterResource, DeadLettersResource, ReplayResource
 from web.resources.deliveries import DeliveriesResource, DeliveryReplayResource, DeliveryResource
+from web.resources.devices import DeviceResource, DevicesResource
 from web.resources.health import LivezResource, ReadyzResource
 from web.resources.images import ImagesResource
 from web.resources.queue import LanesResource, WorkersResource
@@ -56,6 +57,8 @@ def _letter_routes(parts: Parts) -> Routes:
 
 def _house_routes(parts: Parts) -> Routes:
     return [
+        ("/api/devices", DevicesResource(parts.devices)),
+        ("/api/devices/{mac}", DeviceResource(parts.devices, parts.settings)),
         ("/api/queue", LanesResource(parts.inspector)),
         ("/api/workers", WorkersResource(parts.roster, parts.clock)),
         ("/api/watermark", WatermarkResource(parts.inspector)),
