@@ -22,6 +22,8 @@
     │   ├── DeadLetterNotFound  no such dead letter, or it was dropped
     │   ├── ListNotFound          no such list of words, or no such version of it
     │   ├── DeliveryNotFound      no such delivery of an announcement
+    │   ├── DeviceNotFound        (device_errors.py) no such device (or not yours)
+    │   ├── DeviceAmbiguous       (device_errors.py) several sites have a device of this MAC
     │   ├── TaskConflict          the task id belongs to other content
     │   ├── TaskEnded             the task has ended, so the wish comes too late
     │   ├── ObjectMissing         the stored image of a task is gone

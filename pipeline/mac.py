@@ -31,6 +31,12 @@ def normalize_mac(spelling: str, *, field: str = "/mac") -> str:
     return trimmed.translate(_SEPARATORS).lower()
 
 
+def prefix_of_mac(spelling: str) -> str | None:
+    """The first digits of a MAC, as it is kept, of any part of its beginning; None when it cannot be one."""
+    digits = spelling.translate(_SEPARATORS).lower()
+    return digits if re.fullmatch(r"[0-9a-f]{1,12}", digits, re.ASCII) else None
+
+
 def spell_mac(mac: str) -> str:
     """Return the form people read: `aa:bb:cc:dd:ee:ff`."""
     return ":".join(mac[i : i + 2] for i in range(0, 12, 2))

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline import errors
+from pipeline import device_errors, errors
 from pipeline.queue.keys import Keys
 from pipeline.settings import rows
 
@@ -60,9 +60,11 @@ def redis_keys_page() -> str:
 
 def error_classes() -> Iterator[type[errors.FairlaneError]]:
     """All classes of the tree, in the order of their declaration."""
-    for kind in vars(errors).values():
-        if isinstance(kind, type) and issubclass(kind, errors.FairlaneError):
-            yield kind
+    for module in (errors, device_errors):
+        for kind in vars(module).values():
+            is_own = isinstance(kind, type) and kind.__module__ == module.__name__
+            if is_own and issubclass(kind, errors.FairlaneError):
+                yield kind
 
 
 def _branch(kind: type[errors.FairlaneError]) -> str:

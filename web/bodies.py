@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import falcon
@@ -77,14 +78,16 @@ class Body:
             raise incomplete_body() from exc
 
 
-def read_json(req: falcon.Request, max_bytes: int) -> Any:
+def read_json(req: falcon.Request, max_bytes: int, *, kinds: Sequence[str] = ("application/json",)) -> Any:
     """Return the parsed body of a JSON request.
 
+    Args:
+        kinds: media types that are read here.
     Raises: HttpProblem 415, 413, 411, 400.
     """
     media_type, parameters = media_type_of(req)
-    if media_type != "application/json" or parameters.get("charset", "utf-8").lower() not in ("utf-8", "utf8"):
-        raise unsupported_media_type("application/json in UTF-8")
+    if media_type not in kinds or parameters.get("charset", "utf-8").lower() not in ("utf-8", "utf8"):
+        raise unsupported_media_type(*(f"{kind} in UTF-8" for kind in kinds))
     return parse_json(Body(req, max_bytes).read())
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import falcon
 
-from pipeline import errors
+from pipeline import device_errors, errors
 
 PROBLEM_JSON = "application/problem+json"
 
@@ -120,6 +120,10 @@ _MEANINGS: dict[type[errors.FairlaneError], Meaning] = {
     errors.TaskNotFound: Meaning(404, "not-found", "There is no such task", "No task has this id."),
     errors.DeliveryNotFound: Meaning(404, "not-found", "There is no such delivery", "None has this id."),
     errors.DeadLetterNotFound: Meaning(404, "not-found", "There is no such dead letter", "None has this id."),
+    device_errors.DeviceNotFound: Meaning(404, "not-found", "There is no such device", "None has this MAC."),
+    device_errors.DeviceAmbiguous: Meaning(
+        400, "device-ambiguous", "Several sites have this device", "Say whose with site=."
+    ),
     errors.ListNotFound: Meaning(404, "not-found", "There is no such list or version", "None has this id."),
     errors.BadSignature: Meaning(
         401, "bad-signature", "The signature is not good", "Sign this very request, with the secret of this key."

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 import falcon
 
@@ -53,6 +54,12 @@ def page_before(req: falcon.Request, what: str) -> int | None:
     if len(values) > 1 or found is None:
         raise invalid_parameter("before", f"must be one id of {what}")
     return found
+
+
+def page_after(req: falcon.Request, path: str, limit: int, cursor: str) -> str:
+    """The address of the next page: the same filters, as they were given, from a cursor on."""
+    given: dict[str, Any] = {name: all_values(req, name)[0] for name in req.params if name != "cursor"}
+    return f"{path}?{urlencode({**given, 'limit': limit, 'cursor': cursor})}"
 
 
 def refuse_unknown(ids: Sequence[int], known: Collection[int], what: str) -> None:

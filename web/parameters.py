@@ -1,6 +1,8 @@
 """Query parameters, which `KnownParameters` has compared with the operation's list before any resource asks."""
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import falcon
 
@@ -37,6 +39,28 @@ def is_true(req: falcon.Request, name: str) -> bool:
     if values not in ([], ["true"], ["false"]):
         raise invalid_parameter(name, "must be true or false")
     return values == ["true"]
+
+
+def single(req: falcon.Request, name: str) -> str | None:
+    """The value of a parameter that may stand there once.
+
+    Raises: HttpProblem 400.
+    """
+    values = all_values(req, name)
+    if len(values) > 1:
+        raise invalid_parameter(name, "stands there twice")
+    return values[0] if values else None
+
+
+def one_of(req: falcon.Request, name: str, allowed: Sequence[str]) -> Any:
+    """The value of a parameter that must be one of these, None when it is not there.
+
+    Raises: HttpProblem 400.
+    """
+    given = single(req, name)
+    if given is not None and given not in allowed:
+        raise invalid_parameter(name, f"must be one of: {', '.join(allowed)}")
+    return given
 
 
 def all_values(req: falcon.Request, name: str) -> list[str]:

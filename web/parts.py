@@ -11,6 +11,7 @@ from models.reports import DetectorReports
 from models.statistics import Statistics
 from models.task_lists import TaskLists
 from pipeline.clock import Clock
+from pipeline.devices import DeviceBook
 from pipeline.intake import Intake
 from pipeline.lists.following import FollowedLists
 from pipeline.lists.library import Library
@@ -32,6 +33,7 @@ class Parts:
     limits: RequestLimits
     ledger: Ledger
     tasks: TaskLists
+    devices: DeviceBook
     reports: DetectorReports
     dead_letters: DeadLetters
     deliveries: Deliveries

@@ -6,6 +6,7 @@ from web.resources.alarms import AlarmsResource
 from web.resources.audit import AuditResource
 from web.resources.dead_letters import DeadLetterResource, DeadLettersResource, ReplayResource
 from web.resources.deliveries import DeliveriesResource, DeliveryReplayResource, DeliveryResource
+from web.resources.devices import DeviceResource, DevicesResource
 from web.resources.health import LivezResource, ReadyzResource
 from web.resources.images import ImagesResource
 from web.resources.me import MeResource
@@ -60,6 +61,8 @@ def _house_routes(parts: Parts) -> Routes:
     return [
         ("/api/alarms", AlarmsResource(parts)),
         ("/api/me", MeResource()),
+        ("/api/devices", DevicesResource(parts.devices)),
+        ("/api/devices/{mac}", DeviceResource(parts.devices, parts.settings)),
         ("/api/queue", LanesResource(parts.inspector)),
         ("/api/workers", WorkersResource(parts.roster, parts.clock)),
         ("/api/watermark", WatermarkResource(parts.inspector)),

@@ -4,7 +4,7 @@ import base64
 import binascii
 import re
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 import falcon
 from pydantic import Field
@@ -19,7 +19,7 @@ from pipeline.submission import text_fault
 from web.answers import Answer
 from web.errors import invalid_cursor, invalid_parameter
 from web.operations import Parameter
-from web.parameters import all_values
+from web.parameters import one_of, single
 
 STATES = (*OPEN_STATES, *END_STATES)
 #: Characters of a text that is looked for.
@@ -90,11 +90,11 @@ def wanted_by_query(req: falcon.Request, *, within: Scope) -> Wanted:
     return Wanted(
         within=within,
         mac=_mac(req),
-        state=_one_of(req, "state", STATES),
-        lane=_one_of(req, "lane", TASK_LANES),
+        state=one_of(req, "state", STATES),
+        lane=one_of(req, "lane", TASK_LANES),
         from_ms=_time_ms(req, "from"),
         until_ms=_time_ms(req, "until"),
-        has_hit={"true": True, "false": False, None: None}[_one_of(req, "hit", ("true", "false"))],
+        has_hit={"true": True, "false": False, None: None}[one_of(req, "hit", ("true", "false"))],
         text=_text(req),
     )
 
@@ -130,30 +130,12 @@ def exported_task(task: ListedTask) -> ExportedTask:
     return ExportedTask.model_validate(task, from_attributes=True)
 
 
-def single(req: falcon.Request, name: str) -> str | None:
-    """The value of a parameter that may stand there once.
-
-    Raises: HttpProblem 400.
-    """
-    values = all_values(req, name)
-    if len(values) > 1:
-        raise invalid_parameter(name, "stands there twice")
-    return values[0] if values else None
-
-
 def _mac(req: falcon.Request) -> str | None:
     given = single(req, "mac")
     try:
         return None if given is None else normalize_mac(given)
     except InvalidMac as exc:
         raise invalid_parameter("mac", exc.problems[0].detail) from exc
-
-
-def _one_of(req: falcon.Request, name: str, allowed: tuple[str, ...]) -> Any:
-    given = single(req, name)
-    if given is not None and given not in allowed:
-        raise invalid_parameter(name, f"must be one of: {', '.join(allowed)}")
-    return given
 
 
 def _text(req: falcon.Request) -> str | None:

@@ -5,6 +5,7 @@ from models.audit import AuditTrail
 from models.base import bind, connect
 from models.dead_letters import DeadLetters
 from models.deliveries import Deliveries
+from models.devices import Devices
 from models.keys import ApiKeys, insist_on_keys
 from models.ledger import Ledger
 from models.reports import DetectorReports
@@ -12,11 +13,12 @@ from models.statistics import Statistics
 from models.task_lists import TaskLists
 from models.word_shelf import WordShelf
 from pipeline.clock import SystemClock
+from pipeline.devices import DeviceBook
 from pipeline.intake import Intake
 from pipeline.lists.compiled import open_compiled
 from pipeline.lists.following import follow_lists
 from pipeline.lists.library import Library
-from pipeline.queue import open_inspector, open_queue, open_request_limits, open_roster
+from pipeline.queue import open_inspector, open_pages, open_queue, open_request_limits, open_roster
 from pipeline.settings import load_settings
 from pipeline.storage import open_store
 from web.app import create_app
@@ -42,6 +44,7 @@ parts = Parts(
     limits=open_request_limits(settings),
     ledger=ledger,
     tasks=TaskLists(database),
+    devices=DeviceBook(Devices(database), open_pages(settings), queue),
     reports=reports,
     dead_letters=DeadLetters(database, clock),
     deliveries=Deliveries(database, clock, ttl_ms=settings.webhook_ttl_seconds * 1000),

@@ -10,6 +10,7 @@ from pipeline.queue.capability import (
     serving,
     slots_in,
 )
+from pipeline.queue.device_states import DeviceState, LineState, Listed
 from pipeline.queue.explaining import Explanation, Reason
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
@@ -21,6 +22,7 @@ from pipeline.queue.opening import (
     open_request_limits,
     open_roster,
 )
+from pipeline.queue.pages import PAGE_MAX, Pages
 from pipeline.queue.request_limits import Bucket, Level, RequestLimits
 from pipeline.queue.roster import Roster
 from pipeline.queue.rules import Rules
@@ -29,6 +31,7 @@ from pipeline.queue.types import (
     LANES,
     TASK_LANES,
     Claim,
+    DeviceRules,
     Ended,
     Enqueued,
     Lane,
@@ -49,10 +52,13 @@ __all__ = [
     "CPU_ONLY",
     "ENDS",
     "LANES",
+    "PAGE_MAX",
     "QUEUE_NAMES",
     "TASK_LANES",
     "Bucket",
     "Claim",
+    "DeviceRules",
+    "DeviceState",
     "Ended",
     "Enqueued",
     "Entry",
@@ -64,9 +70,12 @@ __all__ = [
     "LaneStatus",
     "LaneSurvey",
     "Level",
+    "LineState",
+    "Listed",
     "Mark",
     "Needs",
     "OpenTask",
+    "Pages",
     "QueuedTask",
     "Reason",
     "RequestLimits",

@@ -34,6 +34,7 @@ class FairQueue(Submitting):
             _or_empty(wanted.max_inflight),
             _or_empty(wanted.rate_per_minute),
             "1" if wanted.is_paused else "",
+            " ".join(sorted(wanted.paused_lanes)),
         )
 
     def set_site(self, site: str, *, weight: float) -> None:

@@ -35,6 +35,10 @@ class Keys:
         """zset: mac -> order of its first task, or of one that stood there earlier: devices with work."""
         return f"{self.prefix}mac:oldest:{lane}"
 
+    def oldest_of(self, lane: str, site: str) -> str:
+        """zset: the same of one site."""
+        return f"{self.prefix}mac:oldest:{lane}:{site}"
+
     def lane(self, lane: str) -> str:
         """hash: the lane's clock, estimates and books; fields `<site>|<name>` belong to a site."""
         return f"{self.prefix}lane:{lane}"

@@ -8,7 +8,7 @@ from pipeline.queue.types import DeviceRules
 #: A weight outside these would starve a device, or everybody else.
 WEIGHT_MIN, WEIGHT_MAX = 0.001, 1000.0
 #: Tasks in flight, and tasks per minute; larger is the same as no limit.
-_COUNT_MAX = 1_000_000
+COUNT_MAX = 1_000_000
 
 
 def check_weight(weight: float) -> None:
@@ -22,11 +22,11 @@ def check_device_rules(wanted: DeviceRules) -> None:
     problems = []
     if wanted.weight is not None and (problem := _weight_problem(wanted.weight)):
         problems.append(problem)
-    if wanted.max_inflight is not None and not 1 <= wanted.max_inflight <= _COUNT_MAX:
-        problems.append(FieldProblem("/max_inflight", f"must be a whole number from 1 to {_COUNT_MAX}"))
+    if wanted.max_inflight is not None and not 1 <= wanted.max_inflight <= COUNT_MAX:
+        problems.append(FieldProblem("/max_inflight", f"must be a whole number from 1 to {COUNT_MAX}"))
     rate = wanted.rate_per_minute
-    if rate is not None and not (math.isfinite(rate) and 0 < rate <= _COUNT_MAX):
-        problems.append(FieldProblem("/rate_per_minute", f"must be above 0 and at most {_COUNT_MAX}"))
+    if rate is not None and not (math.isfinite(rate) and 0 < rate <= COUNT_MAX):
+        problems.append(FieldProblem("/rate_per_minute", f"must be above 0 and at most {COUNT_MAX}"))
     if problems:
         raise InvalidInput(problems)
 

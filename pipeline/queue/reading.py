@@ -1,6 +1,7 @@
 """Reading what lies in Redis, where anybody may have written anything: what makes no sense counts as not there."""
 
 import json
+import math
 from typing import Any
 
 from pipeline.queue.types import LANES, Lane, TaskState
@@ -24,6 +25,15 @@ def whole(text: str | None) -> int:
 def whole_or_none(text: str | None) -> int | None:
     """The whole number of 18 digits at most, None for anything else."""
     return int(text) if text and text.isascii() and text.isdecimal() and len(text) <= _DIGITS_MAX else None
+
+
+def number(text: str) -> float:
+    """The number, 0 for anything else."""
+    try:
+        found = float(text)
+    except ValueError:
+        return 0.0
+    return found if math.isfinite(found) else 0.0
 
 
 def state_named(name: str | None) -> TaskState | None:

@@ -9,10 +9,11 @@ import redis
 from pipeline.clock import Clock
 from pipeline.errors import QueueUnavailable
 from pipeline.queue.connection import LateCluster, reaching
+from pipeline.queue.device_states import DeviceState, Listed, Weighed
 from pipeline.queue.explaining import Explanation
 from pipeline.queue.inspect import Inspector
 from pipeline.queue.keys import Keys
-from pipeline.queue.pages import DeviceState, InFlight, Pages, in_flight_of, page_end
+from pipeline.queue.pages import InFlight, Pages, in_flight_of, page_end
 from pipeline.queue.rules import Rules
 from pipeline.queue.shards import home_of, rules_of_shards
 from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, LaneSurvey, Mark, OpenTask, QueuedTask, TaskState
@@ -111,19 +112,29 @@ class ShardedPages(Pages):
     A page of the whole is put together from the first `offset + limit` rows of each shard, so far pages cost more.
     """
 
-    def __init__(self, client: redis.Redis, rules: Rules, count: int) -> None:
+    def __init__(self, client: redis.Redis, rules: Rules, count: int, clock: Clock | None = None) -> None:
         shards = rules_of_shards(rules, count)
-        super().__init__(client, shards[0])
-        self._pages = [Pages(client, shard) for shard in shards]
+        super().__init__(client, shards[0], clock)
+        self._pages = [Pages(client, shard, clock) for shard in shards]
         self._all_keys = [Keys(shard.prefix) for shard in shards]
 
-    def devices(self, lane: Lane, *, now_ms: int, offset: int = 0, limit: int = 100) -> list[DeviceState]:
-        with reaching("devices"):
-            macs = self._merged([keys.oldest(lane) for keys in self._all_keys], offset, limit)
-        return [self.device(mac, lane, now_ms=now_ms) for mac, _ in macs]
+    def listed(
+        self, lanes: Sequence[Lane], *, site: str | None = None, after: Listed | None = None, limit: int = 100
+    ) -> list[Listed]:
+        rows = [row for pages in self._pages for row in pages.listed(lanes, site=site, after=after, limit=limit)]
+        return sorted(rows)[:limit]
 
-    def device(self, mac: str, lane: Lane, *, now_ms: int) -> DeviceState:
-        return self._home(mac).device(mac, lane, now_ms=now_ms)
+    def look(self, macs: Sequence[str]) -> list[DeviceState]:
+        """A round trip or two for each shard that has some of them."""
+        found: dict[str, DeviceState] = {}
+        for pages in self._pages:
+            found |= {device.mac: device for device in pages.look([mac for mac in macs if self._home(mac) is pages])}
+        return [found[mac] for mac in macs]
+
+    def weigh(self, site: str) -> tuple[Weighed, ...]:
+        """A site has devices in every shard."""
+        parts = [pages.weigh(site) for pages in self._pages]
+        return tuple(sum(lane, Weighed()) for lane in zip(*parts, strict=True))
 
     def waiting(self, mac: str, lane: Lane, *, offset: int = 0, limit: int = 100) -> list[str]:
         return self._home(mac).waiting(mac, lane, offset=offset, limit=limit)

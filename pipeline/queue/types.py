@@ -138,13 +138,15 @@ class DeviceRules:
         max_inflight: tasks of one lane in flight, 1..1_000_000; usually no cap.
         rate_per_minute: tasks of one lane begun per minute, > 0..1_000_000; usually no limit. Up to a minute's worth
             may be begun at once after a pause.
-        is_paused: its tasks wait until it is resumed.
+        is_paused: its tasks of every lane wait until it is resumed.
+        paused_lanes: its tasks of these lanes wait, also when it is not paused as a whole.
     """
 
     weight: float | None = None
     max_inflight: int | None = None
     rate_per_minute: float | None = None
     is_paused: bool = False
+    paused_lanes: frozenset[Lane] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from functools import partial
 import models.base
 from models.announcing import Announcing
 from models.delivery_line import DeliveryLine
+from models.devices import Devices
 from models.endings import endings_of
 from models.ledger import Ledger
 from models.replays import Replays
@@ -62,7 +63,7 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
     sweep = Sweep(queue, inspector, lambda names: {**endings_of(database, names), **line.standing_of(names)})
     replayer = Replayer(queue, inspector, ledger, Replays(database, clock), clock, pace)
     duties = [
-        Duty("rebuild", 0, partial(rebuild_after_loss, queue, inspector, roster, ledger)),
+        Duty("rebuild", 0, partial(rebuild_after_loss, queue, inspector, roster, ledger, Devices(database))),
         # Before resume: a device that comes back finds its deferred task at the head of its line again.
         Duty("promote", 0, partial(promote, queue)),
         Duty("resume", 0, partial(resume, queue)),

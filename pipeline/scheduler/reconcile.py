@@ -2,7 +2,9 @@
 
 import logging
 
+from models.devices import Devices
 from models.ledger import Ledger
+from pipeline.devices import restore_rules
 from pipeline.queue import FairQueue, Inspector, Roster
 from pipeline.recovery import Recovered, recover
 
@@ -12,10 +14,13 @@ log = logging.getLogger(__name__)
 _UNDER_WAY_MS = 5_000
 
 
-def rebuild_after_loss(queue: FairQueue, inspector: Inspector, roster: Roster, ledger: Ledger) -> None:
-    """Put everything the ledger holds back in line when the queue's epoch is missing (FLUSHALL, empty start)."""
+def rebuild_after_loss(
+    queue: FairQueue, inspector: Inspector, roster: Roster, ledger: Ledger, devices: Devices
+) -> None:
+    """Put back what the database holds, rules of devices first, when the queue has no epoch (FLUSHALL, empty start)."""
     if roster.has_epoch():
         return
+    restore_rules(queue, devices)
     found = recover(queue, inspector, ledger)
     roster.begin_epoch()
     _report("the queue was empty and has been rebuilt", found)

@@ -250,9 +250,9 @@ class ModelQueue:
     def set_device(self, mac: str, wanted: DeviceRules) -> None:
         """Change how a device is served, at once."""
         now = self._clock.now_ms()
-        for lane in self._lanes.values():
+        for name, lane in self._lanes.items():
             device = lane.device(mac)
-            device.rules = replace(wanted)
+            device.rules = replace(wanted, is_paused=wanted.is_paused or name in wanted.paused_lanes)
             if not device.site:
                 continue
             site = lane.open(device.site, now)

@@ -13,7 +13,7 @@ from pipeline.queue.scripts import expand, read_header, script_paths
 SCRIPTS = script_paths()
 FRAGMENTS = sorted((SCRIPTS[0].parent / "lib").glob("*.lua"))
 #: Scripts that only look: the inspector calls them.
-READ_ONLY = {"audit", "explain", "next_due", "survey"}
+READ_ONLY = {"audit", "explain", "look", "next_due", "survey", "weigh"}
 #: Everything that changes something has a method of its name in one of these.
 CALLERS = (FairQueue, RequestLimits)
 
@@ -78,6 +78,7 @@ def test_lua_and_python_build_the_same_key_names() -> None:
         "schedule": keys.schedule("{lane}", "{site}"),
         "sites": keys.sites("{lane}"),
         "oldest": keys.oldest("{lane}"),
+        "oldest_of": keys.oldest_of("{lane}", "{site}"),
         "lane": keys.lane("{lane}"),
         "wake": keys.wake("{lane}"),
         "bell": keys.bell(),

@@ -13,6 +13,7 @@ from models.announcing import Announcing
 from models.audit import AuditTrail
 from models.dead_letters import DeadLetters
 from models.deliveries import Deliveries
+from models.devices import Devices
 from models.keys import ApiKeys
 from models.ledger import Ledger
 from models.reports import DetectorReports
@@ -21,12 +22,13 @@ from models.task_lists import TaskLists
 from models.word_shelf import WordShelf
 from pipeline.detector.lexicon import Lexicon
 from pipeline.detector.sources import Source
+from pipeline.devices import DeviceBook
 from pipeline.errors import DatabaseUnavailable, QueueUnavailable, StorageUnavailable
 from pipeline.intake import Intake
 from pipeline.lists.compiled import open_compiled
 from pipeline.lists.following import FollowedLists
 from pipeline.lists.library import Library
-from pipeline.queue import FairQueue, Inspector, RequestLimits, Roster, Rules
+from pipeline.queue import FairQueue, Inspector, Pages, RequestLimits, Roster, Rules
 from pipeline.queue.keys import Keys
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
@@ -78,6 +80,8 @@ class Service:
         self.limits = RequestLimits(client, Keys(rules.prefix), clock)
         self.statistics = Statistics(database, 0)
         self.deliveries = Deliveries(database, clock, ttl_ms=settings.webhook_ttl_seconds * 1000)
+        self.pages = Pages(client, rules, clock)
+        self.devices = DeviceBook(Devices(database), self.pages, self.queue)
         self.pauses: list[float] = []
         self.on_pause: Callable[[], None] = lambda: None
 
@@ -100,6 +104,7 @@ class Service:
             "roster": self.roster,
             "ledger": self.ledger,
             "tasks": TaskLists(self.database),
+            "devices": self.devices,
             "reports": self.reports,
             "dead_letters": self.dead_letters,
             "deliveries": self.deliveries,

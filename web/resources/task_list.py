@@ -1,8 +1,7 @@
 """Tasks: listed, searched, exported."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
-from urllib.parse import urlencode
+from typing import ClassVar
 
 import falcon
 
@@ -11,10 +10,11 @@ from web.access import Access
 from web.caller import caller_of
 from web.errors import invalid_parameter
 from web.exports import MEDIA_TYPES, as_csv, as_json_lines
+from web.filters import page_after
 from web.operations import Operation, Parameter
-from web.parameters import all_values, is_true, whole_number
+from web.parameters import all_values, is_true, single, whole_number
 from web.replies import reply_unless_known
-from web.task_lists import FILTERS, TasksAnswer, cursor_of, listed_answer, place_of, single, wanted_by_query
+from web.task_lists import FILTERS, TasksAnswer, cursor_of, listed_answer, place_of, wanted_by_query
 
 PATH = "/api/ocr/tasks"
 _PAGE = 50
@@ -60,7 +60,7 @@ class TaskListResource:
         if not 1 <= limit <= _PAGE_MAX:
             raise invalid_parameter("limit", f"must be 1 to {_PAGE_MAX}")
         page = self._tasks.page(wanted, after=place, limit=limit)
-        further = _further(req, limit, cursor_of(page.after)) if page.after else None
+        further = page_after(req, PATH, limit, cursor_of(page.after)) if page.after else None
         reply_unless_known(req, resp, TasksAnswer(tasks=[listed_answer(task) for task in page.tasks], next=further))
 
     def _export(self, req: falcon.Request, resp: falcon.Response, wanted: Wanted, kind: str) -> None:
@@ -76,9 +76,3 @@ class TaskListResource:
         resp.content_type = MEDIA_TYPES[kind]
         resp.set_header("Content-Disposition", f'attachment; filename="tasks.{kind}"')
         resp.stream = as_csv(tasks, has_mark=has_mark) if kind == "csv" else as_json_lines(tasks)
-
-
-def _further(req: falcon.Request, limit: int, cursor: str) -> str:
-    """The address of the next page: the same filters, as they were given."""
-    given: dict[str, Any] = {name: all_values(req, name)[0] for name in req.params if name != "cursor"}
-    return f"{PATH}?{urlencode({**given, 'limit': limit, 'cursor': cursor})}"

@@ -16,7 +16,7 @@ ARGV
   8 max_per_mac  int     tasks, one device
   9 dead_max     int     dead letters kept
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane}
   leases:{lane} delayed expiry global_pending overloaded_macs dead_letter
 RETURNS
   amended        state

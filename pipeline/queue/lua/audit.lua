@@ -8,7 +8,7 @@ ARGV
   2 lane_name    string
   3 lanes        string  all lanes, separated by spaces
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} leases:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site} leases:{lane}
   delayed backoff global_pending
 RETURNS
   books          accepted waiting delayed leased done failed dead expired evicted cancelled fault ...
@@ -92,6 +92,7 @@ for _, mac in ipairs(redis.call('ZRANGE', oldest_key(lane_name), 0, -1)) do
     mac .. ': stranded: waiting, no gate shut, not in the ready set')
   expect(not (is_seated and is_gated), mac .. ': gated and yet in the ready set')
   expect(lane_get(device, 'active') > 0, mac .. ': waiting but not counted as active')
+  expect(redis.call('ZSCORE', oldest_of_key(lane_name, device.site), mac), mac .. ': waiting but not listed for its site')
 end
 
 for mac in pairs(inflight) do expect_counts(mac, open_device(mac, lane_name)) end

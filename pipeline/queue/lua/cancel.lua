@@ -10,7 +10,7 @@ ARGV
   4 dedupe_ms    int     how long an ended task is remembered
   5 max_per_mac  int     tasks, one device
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane}
   leases:{lane} delayed expiry global_pending overloaded_macs
 RETURNS
   cancelled

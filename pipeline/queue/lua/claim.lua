@@ -20,7 +20,7 @@ ARGV
   9 starved_ms   int     wait after which another device ends a turn early
 BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane}
-  mac:oldest:{lane} wake:{lane} leases:{lane} backoff expiry global_pending overloaded_macs dead_letter
+  mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane} leases:{lane} backoff expiry global_pending overloaded_macs dead_letter
 RETURNS
   claimed        mac site lease_ends_ms charge site_weight device_weights sites, then of each task: task_id token
   empty

@@ -12,7 +12,7 @@ ARGV
   6 dedupe_ms    int     how long an ended task is remembered
   7 max_per_mac  int     tasks, one device
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane}
   leases:{lane} expiry global_pending overloaded_macs
 RETURNS
   done

@@ -18,7 +18,7 @@ ARGV
   10 dead_max    int     dead letters kept
   11 code        string  why
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane}
   leases:{lane} delayed backoff bell expiry global_pending overloaded_macs dead_letter
 RETURNS
   delayed        due_ms

@@ -24,7 +24,7 @@ ARGV
   18 late_ms     int     refuse what would wait longer than this, 0 to accept it
   19 lanes       string  all lanes, separated by spaces
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane}
   leases:{lane} delayed expiry global_pending overloaded_macs
 RETURNS
   queued         evicted_task_id

@@ -11,7 +11,7 @@ ARGV
   5 max_per_mac  int     tasks, one device
   6 lease_ms     int     when to look again at a task that is being worked on
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane}
   delayed expiry global_pending overloaded_macs
 RETURNS
   expired        task_id token ...

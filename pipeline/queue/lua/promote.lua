@@ -9,7 +9,7 @@ ARGV
   3 policy       string  fair | aging
   4 max_per_mac  int     tasks, one device
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane}
   delayed expiry global_pending overloaded_macs
 RETURNS
   promoted       task_id ...

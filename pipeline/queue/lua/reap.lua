@@ -15,7 +15,7 @@ ARGV
   8 dead_max     int     dead letters kept
   9 lease_ms     int     no lease is longer: one that seems to be is from before the clock was set back
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane}
   leases:{lane} expiry global_pending overloaded_macs dead_letter
 RETURNS
   reaped         task_id state token ...

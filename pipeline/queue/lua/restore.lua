@@ -20,7 +20,7 @@ ARGV
   14 attempts    int     counted so far
   15 last_token  int     the newest that the ledger has seen: later ones must be greater
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane}
   delayed expiry global_pending overloaded_macs
 RETURNS
   queued

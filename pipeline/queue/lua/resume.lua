@@ -8,7 +8,7 @@ ARGV
   2 limit        int     devices, at most
   3 policy       string  fair | aging
 BUILDS
-  lane:{lane} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane} backoff
+  lane:{lane} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane} backoff
 RETURNS
   resumed        mac ...
 COST  O(limit log n)

@@ -12,7 +12,7 @@ ARGV
   6 delay_ms     int     until it is due
   7 is_loss      int     1: the attempt cost an engine, which counts as a lost worker
 BUILDS
-  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} wake:{lane}
+  lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane}
   leases:{lane} delayed bell
 RETURNS
   delayed        due_ms

@@ -12,8 +12,9 @@ ARGV
   6 max_inflight    int     tasks in flight per lane; empty for no cap
   7 rate_per_minute float   tasks begun per minute and lane; empty for no limit
   8 paused          string  1, or empty
+  9 paused_lanes    string  lanes paused, separated by spaces; empty for none
 BUILDS
-  lane:{lane} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane}
+  lane:{lane} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site}
   wake:{lane} backoff
 RETURNS
   set
@@ -27,7 +28,9 @@ COST  O(lanes log n)
 --@include device
 
 local given_now, mac, policy, lanes = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local wanted = {weight = ARGV[5], max_inflight = ARGV[6], rate_per_minute = ARGV[7], paused = ARGV[8]}
+local wanted = {
+  weight = ARGV[5], max_inflight = ARGV[6], rate_per_minute = ARGV[7], paused = ARGV[8], paused_lanes = ARGV[9],
+}
 
 local now = now_from(given_now)
 for field, value in pairs(wanted) do

@@ -151,7 +151,8 @@ class _FilledQueue(ScriptedQueue):
         tasks += [Task(f"next{number}", "text", _mac(number), 0) for number in range(paused, devices)]
         for start in range(0, paused, _PAGE):
             macs = [_mac(number) for number in range(start, min(start + _PAGE, paused))]
-            self._call_many("set_device", [(mac, self.rules.policy, " ".join(LANES), "", "", "", "1") for mac in macs])
+            rows = [(mac, self.rules.policy, " ".join(LANES), "", "", "", "1", "") for mac in macs]
+            self._call_many("set_device", rows)
         for start in range(0, len(tasks), _PAGE):
             self.fill(tasks[start : start + _PAGE])
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from models.base import Database
+from models.devices import Devices
 from models.ledger import Ledger, NewTask
 from pipeline.clock import SystemClock
 from pipeline.errors import QueueUnavailable
@@ -106,7 +107,7 @@ def test_views_registry_and_housekeeping_work_on_a_cluster(cluster: Cluster) -> 
     assert inspector.watermark() == {"total_pending": 0}
     assert [letter["task_id"] for letter in inspector.dead_letters()] == [claim.task_id]
     assert inspector.lanes()[1].waiting == SHARDS - 2
-    assert len(open_pages(settings).devices("text", now_ms=inspector.now_ms())) == SHARDS - 2
+    assert len(open_pages(settings).listed(["text"])) == SHARDS - 2
     assert inspector.server_facts()["maxmemory_policy"] == "noeviction"
     assert [queue.reap("text"), queue.expire(), queue.promote(), queue.resume()] == [[], [], [], []]
 
@@ -149,7 +150,7 @@ def test_a_lost_node_costs_its_shards_only_and_they_are_rebuilt_alone(cluster: C
     lost.start()
     wait_until(lambda: _is_back(inspector))
     assert not roster.has_epoch()
-    rebuild_after_loss(queue, inspector, roster, ledger)
+    rebuild_after_loss(queue, inspector, roster, ledger, Devices(database))
 
     assert roster.has_epoch()
     assert inspector.lanes()[1].waiting == len(gone)

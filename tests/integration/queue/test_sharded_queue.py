@@ -34,7 +34,7 @@ def one_device_in_each(line: ShardedLine) -> list[str]:
     [
         (FairQueue, ShardedQueue, set()),
         (Inspector, ShardedInspector, {"now_ms", "watermark"}),
-        (Pages, ShardedPages, set()),
+        (Pages, ShardedPages, {"states"}),
     ],
 )
 def test_no_method_forgets_the_shards(whole: type, sharded: type, of_the_whole: set[str]) -> None:

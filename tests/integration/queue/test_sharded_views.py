@@ -22,7 +22,7 @@ def one_device_in_each(line: ShardedLine) -> list[str]:
 
 
 def test_views_show_all_shards_as_one(line: ShardedLine, valkey: redis.Redis) -> None:
-    pages = ShardedPages(valkey, line.rules, SHARDS)
+    pages = ShardedPages(valkey, line.rules, SHARDS, line.clock)
     macs = one_device_in_each(line)
     ids = []
     for mac in reversed(macs):
@@ -31,10 +31,12 @@ def test_views_show_all_shards_as_one(line: ShardedLine, valkey: redis.Redis) ->
     status = line.inspector.lanes()[0]
     assert (status.waiting, status.devices, status.oldest_wait_ms) == (8, 4, 4_000)
 
-    now_ms = line.clock.now_ms()
-    assert [device.mac for device in pages.devices("ocr", now_ms=now_ms, offset=1, limit=2)] == [macs[2], macs[1]]
+    first, *others = pages.listed(["ocr"])
+    assert [place.mac for place in pages.listed(["ocr"], after=first, limit=2)] == [macs[2], macs[1]]
+    assert pages.listed(["ocr"], site="local") == [first, *others]
     assert pages.waiting(macs[3], "ocr") == ids[:2]
-    assert pages.device(macs[0], "ocr", now_ms=now_ms).waiting == 2
+    assert [device.line("ocr").waiting for device in pages.states(macs)] == [2] * 4
+    assert {device.line("ocr").due_share for device in pages.states(macs)} == {0.25}
     claims = [line.claim() for _ in range(4)]
     assert {row.task_id for row in pages.in_flight("ocr")} == {claim.task_id for claim in claims}
 

@@ -4,6 +4,7 @@ import pytest
 import redis
 
 from models.base import Database
+from models.devices import DevicePlace, Devices, SetRules
 from models.ledger import DetectionRecord, Finished, Ledger, NewTask
 from pipeline.queue import Roster, Rules, Task, TaskState
 from pipeline.scheduler.expire import expire
@@ -24,6 +25,7 @@ class House:
         self.queue, self.inspector, self.clock = self.line.queue, self.line.inspector, clock
         self.roster = Roster(client, self.queue.keys, clock)
         self.ledger = Ledger(database, clock)
+        self.devices = Devices(database)
 
     def accept(self, task_id: str, mac: str = RED, *, is_enqueued: bool = True) -> None:
         now_ms = self.clock.now_ms()
@@ -36,7 +38,7 @@ class House:
         return queued.state.value if queued else "unknown", row.state if row else "unknown"
 
     def rebuild(self) -> None:
-        rebuild_after_loss(self.queue, self.inspector, self.roster, self.ledger)
+        rebuild_after_loss(self.queue, self.inspector, self.roster, self.ledger, self.devices)
 
     def reconcile(self) -> None:
         reconcile(self.queue, self.inspector, self.ledger)
@@ -58,6 +60,20 @@ def test_an_emptied_queue_is_rebuilt_in_the_order_of_acceptance(house: House) ->
     house.rebuild()
 
     assert [house.line.claim().task_id for _ in range(3)] == ["c", "a", "b"]
+
+
+@pytest.mark.feature("Q18", "Q21")
+def test_an_emptied_queue_is_told_what_is_set_for_devices_before_their_tasks(house: House) -> None:
+    house.accept("a", RED)
+    house.accept("b", BLUE)
+    wanted = SetRules(paused_lanes=frozenset({"ocr"}))
+    house.devices.change(DevicePlace(RED, "local"), lambda _: wanted, lambda _: None)
+    house.line.client.flushall()
+
+    house.rebuild()
+
+    assert house.line.claim().mac == BLUE
+    assert house.queue.claim("ocr") == []
 
 
 def test_a_queue_with_an_epoch_is_left_alone(house: House) -> None:

@@ -75,13 +75,20 @@ local function wake(lane_name)
   redis.call('LTRIM', wake_key(lane_name), 0, WAKE_MAX - 1)
 end
 
+-- Its line is empty: the indexes of waiting devices, of all and of its site, forget it.
+local function leave_oldest(lane, device)
+  redis.call('ZREM', oldest_key(device.lane), device.mac)
+  redis.call('ZREM', oldest_of_key(device.lane, lane.site), device.mac)
+end
+
 -- After any change to the line from outside a claim: seat device and site, keep the index of waiting devices, wake one.
 local function reseat(lane, device, policy, now)
   local head = head_of(device.mac, device.lane)
   if head then
     redis.call('ZADD', oldest_key(device.lane), digits(head.order), device.mac)
+    redis.call('ZADD', oldest_of_key(device.lane, lane.site), digits(head.order), device.mac)
   else
-    redis.call('ZREM', oldest_key(device.lane), device.mac)
+    leave_oldest(lane, device)
   end
   local seated = seat(lane, device, head, policy, now)
   seat_site(lane, first_device(lane.name, lane.site), policy)

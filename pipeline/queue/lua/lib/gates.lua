@@ -1,8 +1,9 @@
 -- One device in one lane: what is known of it, and the gates that keep it out of the ready set.
 
-local DEVICE_FIELDS = {'site', 'weight', 'max_inflight', 'rate_per_minute', 'paused', 'pending_count'}
+local DEVICE_FIELDS = {'site', 'weight', 'max_inflight', 'rate_per_minute', 'paused', 'paused_lanes', 'pending_count'}
 local DEVICE_LANE_FIELDS = {
-  'tag', 'charge', 'inflight', 'active', 'turn', 'unschedulable_until', 'credit', 'credit_t',
+  'tag', 'charge', 'inflight', 'active', 'turn', 'unschedulable_until', 'credit', 'credit_t', 'served',
+  'served_t',
 }
 
 local function open_device(mac, lane_name)
@@ -51,10 +52,16 @@ local function rate_opens(device, now)
   return missing <= 1e-9 and now or now + math.ceil(missing * 60000 / per_minute)
 end
 
+-- In all lanes, or in this one.
+local function is_paused(device)
+  if text(device, 'paused') == '1' then return true end
+  return string.find(' ' .. text(device, 'paused_lanes') .. ' ', ' ' .. device.lane .. ' ', 1, true) ~= nil
+end
+
 -- Which gate keeps the device out, and until when if it opens by itself: 'paused', 'capped', 'deferred', 'rate'; or nil.
 local function shut_gate(device, now)
   local cap = get(device, 'max_inflight')
-  if text(device, 'paused') == '1' then return 'paused', nil end
+  if is_paused(device) then return 'paused', nil end
   if cap > 0 and lane_get(device, 'inflight') >= cap then return 'capped', nil end
   local deferred_until = lane_get(device, 'unschedulable_until')
   if deferred_until > now then return 'deferred', deferred_until end

@@ -7,6 +7,7 @@ local function meta_key(mac) return PREFIX .. 'mac:meta:' .. mac end
 local function schedule_key(lane, site) return PREFIX .. 'mac:schedule:' .. lane .. ':' .. site end
 local function sites_key(lane) return PREFIX .. 'site:schedule:' .. lane end
 local function oldest_key(lane) return PREFIX .. 'mac:oldest:' .. lane end
+local function oldest_of_key(lane, site) return PREFIX .. 'mac:oldest:' .. lane .. ':' .. site end
 local function lane_key(lane) return PREFIX .. 'lane:' .. lane end
 local function wake_key(lane) return PREFIX .. 'wake:' .. lane end
 local function bell_key() return PREFIX .. 'bell' end

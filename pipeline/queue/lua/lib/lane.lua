@@ -6,11 +6,13 @@ local LANE_FIELDS = {
   'v', 't', 'phi', 'busy', 'token', 'seq', 'sites', 'estimates', 'rate', 'rate_t', 'waiting', 'delayed', 'accepted',
   'done', 'failed', 'dead', 'expired', 'evicted', 'cancelled', 'worked',
 }
-local SITE_FIELDS = {'tag', 'charge', 'inflight', 'weight', 'turn', 'v', 't', 'phi'}
+local SITE_FIELDS = {'tag', 'charge', 'inflight', 'weight', 'turn', 'v', 't', 'phi', 'served', 'served_t'}
 -- Worker-ms charged for a task of a lane that has never finished one.
 local FIRST_ESTIMATE = 100
 -- Memory of the drain rate, ms.
 local RATE_WINDOW = 60000
+-- Memory of what a device and a site were given, ms: what was given so long ago counts for a third.
+local SERVED_WINDOW = 600000
 
 local function now_from(given)
   if given ~= '' then return tonumber(given) end
@@ -90,6 +92,16 @@ end
 -- Ends per ms, exponentially weighted over RATE_WINDOW.
 local function drain_rate(lane, now)
   return get(lane, 'rate') * math.exp(-math.max(0, now - get(lane, 'rate_t')) / RATE_WINDOW)
+end
+
+-- Worker-ms that a device or a site, whose part of a hash this is, was given of late.
+local function served(part, now)
+  return get(part, 'served') * math.exp(-math.max(0, now - get(part, 'served_t')) / SERVED_WINDOW)
+end
+
+local function note_served(part, cost, now)
+  put(part, 'served', math.floor(served(part, now) + cost + 0.5))
+  put(part, 'served_t', now)
 end
 
 local function count_drain(lane, now)

@@ -12,6 +12,8 @@ local function release(lane, device, task, cost)
   lane_add(device, 'inflight', -1)
   lane_put(device, 'charge', math.max(0, lane_get(device, 'charge') - get(task, 'charged')))
   lane_add(device, 'tag', cost / weight_of(device))
+  note_served(lane.part, cost, get(lane, 't'))
+  note_served(device.part, cost, get(lane, 't'))
   put(task, 'charged', 0)
 end
 

@@ -38,6 +38,6 @@ end
 local function save_device(device)
   save(device)
   local is_set = text(device, 'weight') .. text(device, 'max_inflight') .. text(device, 'rate_per_minute')
-    .. text(device, 'paused') ~= ''
+    .. text(device, 'paused') .. text(device, 'paused_lanes') ~= ''
   if get(device, 'pending_count') <= 0 and not is_set then redis.call('EXPIRE', device.key, IDLE_META_SECONDS) end
 end

@@ -52,7 +52,7 @@ local function serve_site(site)
   local charge_before = site_get(lane, 'charge')
   local leased, behind = lease_turn(lane, device)
   -- An emptied line leaves the index of waiting devices when its tasks in flight end, or here when there are none.
-  if #leased == 0 and not behind then redis.call('ZREM', oldest_key(lane_name), device.mac) end
+  if #leased == 0 and not behind then leave_oldest(lane, device) end
   local seated = seat(lane, device, behind, policy, now)
   local second = two[3] and {member = two[3], score = tonumber(two[4])} or nil
   -- While one site is alone, the order of sites decides nothing.
