@@ -115,7 +115,12 @@ class Deliveries:
             ids = [row.id for row in rows]
             if ids:
                 WebhookDelivery.update(
-                    state="pending", attempts=0, ended_ms=None, due_ms=now_ms, expires_ms=now_ms + self._ttl_ms
+                    state="pending",
+                    attempts=0,
+                    ended_ms=None,
+                    due_ms=now_ms,
+                    expires_ms=now_ms + self._ttl_ms,
+                    is_counted=False,
                 ).where(WebhookDelivery.id.in_(ids), WebhookDelivery.state != "pending").execute()
                 for task_id in {row.task_id for row in rows}:
                     put_notify_step(task_id, now_ms)

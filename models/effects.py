@@ -1,6 +1,7 @@
 """The rows that go along with a change of a task; always inside the transaction that proves the token."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from peewee import SQL
 
@@ -34,11 +35,17 @@ def put_steps(task_id: str, steps: Sequence[StepRecord]) -> None:
 
 
 def put_outcome(task_id: str, token: int, outcome: Finished, now_ms: int) -> None:
-    """Write what ending a task well writes besides its row."""
+    """Write what ending a task well writes besides its row and its steps."""
     if outcome.ocr:
         _put_ocr(task_id, token, outcome.ocr, outcome.reuse_key, now_ms)
     _put_detection(task_id, token, outcome.detection, now_ms)
-    put_steps(task_id, outcome.steps)
+
+
+def put_last_steps(task_id: str, steps: Sequence[StepRecord], now_ms: int) -> None:
+    """Write the steps of a task that ends well, once its results are written: only then it is known how long the step
+    `store` took, all but the commit.
+    """
+    put_steps(task_id, [replace(step, ended_ms=now_ms) if step.name == "store" else step for step in steps])
 
 
 def _put_ocr(task_id: str, token: int, record: OcrRecord, reuse_key: str | None, now_ms: int) -> None:

@@ -15,7 +15,7 @@ from models.announcing import Announcing
 from models.base import Database, connection, write
 from models.dead_letters import put_dead_letters
 from models.devices import note_device
-from models.effects import put_outcome, put_steps
+from models.effects import put_last_steps, put_outcome, put_steps
 from models.results import Detection, OcrResult
 from models.rows import (
     Accepted,
@@ -140,6 +140,7 @@ class Ledger:
                 task_id, token, is_ours, state="done", ended_ms=now_ms, run_ms=outcome.run_ms, has_hit=has_hit
             )
             put_outcome(task_id, token, outcome, now_ms)
+            put_last_steps(task_id, outcome.steps, self._clock.now_ms())
             self._announcing.finished(row, outcome)
 
     def put_back(

@@ -2,17 +2,19 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal, NamedTuple, Self, cast
 
-from peewee import EXCLUDED, BigIntegerField, CharField, CompositeKey, Expression, IntegerField, fn
+from peewee import BigIntegerField, CharField, CompositeKey, Expression, IntegerField, fn
 
+from models.adding import add_up
 from models.base import BaseModel, Database, connection, write
 from models.results import Detection
 from models.scope import EVERYTHING, Scope
 from models.tasks import Task
+from models.totals import EndedTask, add_tasks
 from pipeline.settings import Settings
 
 _DAY_MS = 86_400_000
@@ -90,19 +92,6 @@ class Waits(NamedTuple):
     p99_ms: int
 
 
-class _Ended(NamedTuple):
-    """What is counted of a task."""
-
-    task_id: str
-    site: str
-    mac: str
-    lane: str
-    state: str
-    created_ms: int
-    started_ms: int | None
-    ended_ms: int
-
-
 class Statistics:
     """Counts what has ended, and says what was counted. Every method raises `DatabaseUnavailable`.
 
@@ -131,8 +120,10 @@ class Statistics:
         with write(self._database):
             ended = _mark_counted()
             if ended:
-                _add(DailyCount, _COUNT_KEY, self._counts_of(ended), ("tasks", "with_hits", "hits"))
-                _add(DailyWait, _WAIT_KEY, self._waits_of(ended), ("tasks",))
+                hits = _hits_of(ended)
+                add_up(DailyCount, _COUNT_KEY, self._counts_of(ended, hits), ("tasks", "with_hits", "hits"))
+                add_up(DailyWait, _WAIT_KEY, self._waits_of(ended), ("tasks",))
+                add_tasks(ended, hits)
             return len(ended)
 
     def counts(self, period: Period, by: Sequence[Dimension], scope: Scope = EVERYTHING, *, limit: int) -> list[Count]:
@@ -176,11 +167,7 @@ class Statistics:
             for key, buckets in found.items()
         ]
 
-    def _counts_of(self, ended: Sequence[_Ended]) -> dict[tuple[Any, ...], tuple[int, ...]]:
-        found = Detection.select(Detection.task, Detection.hit_count).where(
-            Detection.task.in_([task.task_id for task in ended])
-        )
-        hits = dict(cast("Iterable[tuple[str, int]]", found.tuples()))
+    def _counts_of(self, ended: Sequence[EndedTask], hits: Mapping[str, int]) -> dict[tuple[Any, ...], tuple[int, ...]]:
         tasks, with_hits, all_hits = Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]]()
         for task in ended:
             key = (self.day_of(task.ended_ms), task.site, task.mac, task.lane, task.state)
@@ -189,7 +176,7 @@ class Statistics:
             all_hits[key] += hits.get(task.task_id, 0)
         return {key: (count, with_hits[key], all_hits[key]) for key, count in tasks.items()}
 
-    def _waits_of(self, ended: Sequence[_Ended]) -> dict[tuple[Any, ...], tuple[int, ...]]:
+    def _waits_of(self, ended: Sequence[EndedTask]) -> dict[tuple[Any, ...], tuple[int, ...]]:
         counts = Counter(
             (self.day_of(task.ended_ms), task.site, task.lane, bucket_of(task.started_ms - task.created_ms))
             for task in ended
@@ -227,26 +214,17 @@ def _quantile(buckets: Sequence[tuple[int, int]], share: float) -> int:
     return _upper_ms(buckets[-1][0])
 
 
-def _mark_counted() -> list[_Ended]:
+def _hits_of(ended: Sequence[EndedTask]) -> dict[str, int]:
+    found = Detection.select(Detection.task, Detection.hit_count).where(
+        Detection.task.in_([task.task_id for task in ended])
+    )
+    return dict(cast("Iterable[tuple[str, int]]", found.tuples()))
+
+
+def _mark_counted() -> list[EndedTask]:
     is_due = ~Task.is_counted & Task.ended_ms.is_null(is_null=False)
     oldest = Task.select(Task.task_id).where(is_due).order_by(Task.ended_ms).limit(_BATCH)
     # The condition again: on PostgreSQL another scheduler may have counted them while this one waited for their rows.
-    columns = [getattr(Task, name) for name in _Ended._fields]
+    columns = [getattr(Task, name) for name in EndedTask._fields]
     marked = Task.update(is_counted=True).where(Task.task_id.in_(oldest), is_due).returning(*columns).execute()
-    return [_Ended(*(getattr(task, name) for name in _Ended._fields)) for task in marked]
-
-
-def _add(
-    table: type[DailyCount] | type[DailyWait],
-    keys: Sequence[str],
-    counts: dict[tuple[Any, ...], tuple[int, ...]],
-    names: Sequence[str],
-) -> None:
-    # In the order of their keys, so that two schedulers never wait for each other's rows in a circle.
-    rows = [dict(zip((*keys, *names), (*key, *counts[key]), strict=True)) for key in sorted(counts)]
-    if rows:
-        columns = [getattr(table, name) for name in names]
-        table.insert_many(rows).on_conflict(
-            conflict_target=[getattr(table, name) for name in keys],
-            update={column: column + getattr(EXCLUDED, column.name) for column in columns},
-        ).execute()
+    return [EndedTask(*(getattr(task, name) for name in EndedTask._fields)) for task in marked]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from peewee import SQL, BigAutoField, BigIntegerField, CharField, Expression, IntegerField, TextField
+from peewee import SQL, BigAutoField, BigIntegerField, BooleanField, CharField, Expression, IntegerField, TextField
 
 from models.base import BaseModel
 
@@ -18,7 +18,8 @@ class WebhookDelivery(BaseModel):
 
     `effect` says which: `webhook` is the configured one, `callback` that of the request. `end_token` tells the ends of
     a task that was replayed apart. `lined` counts how often it was put in line, `lined_ms` is null while it is not;
-    `token` is that of the newest lease that wrote here.
+    `token` is that of the newest lease that wrote here; `is_counted` says that its end is in the sums
+    (`models/totals.py`); one that is sent again ends and counts again.
     """
 
     id = BigAutoField()
@@ -43,6 +44,7 @@ class WebhookDelivery(BaseModel):
     ended_ms = BigIntegerField(null=True)
     last_status = IntegerField(null=True)
     error = TextField(default="")
+    is_counted = BooleanField(default=False)
 
     class Meta:
         indexes = ((("task_id", "effect", "end_token"), True),)
@@ -55,6 +57,9 @@ IS_LINED: Expression = WebhookDelivery.lined_ms.is_null(is_null=False)
 WebhookDelivery.add_index(WebhookDelivery.due_ms, where=SQL("state = 'pending'"), name="webhook_delivery_due")
 WebhookDelivery.add_index(WebhookDelivery.lined_ms, where=IS_LINED, name="webhook_delivery_lined")
 WebhookDelivery.add_index(WebhookDelivery.state, WebhookDelivery.id, name="webhook_delivery_state")
+WebhookDelivery.add_index(
+    WebhookDelivery.is_counted, WebhookDelivery.ended_ms, name="webhook_delivery_is_counted_ended_ms"
+)
 WebhookDelivery.add_index(WebhookDelivery.mac, WebhookDelivery.id, name="webhook_delivery_mac")
 
 

@@ -13,6 +13,7 @@ from models.ledger import Ledger
 from models.replays import Replays
 from models.retention import Retention
 from models.statistics import Statistics
+from models.totals import Totals
 from pipeline.clock import Clock, SystemClock
 from pipeline.log import configure_logging
 from pipeline.queue import open_consumer_queue, open_inspector, open_queue, open_roster
@@ -88,7 +89,7 @@ def _keeping(settings: Settings, database: models.base.Database, clock: Clock) -
     store = open_store(settings.effective_storage_url)
     images = Images(store, retention.endings, clock, ImageAges.of(settings))
     return [
-        Duty("tally", _TALLY_PERIOD_MS, partial(tally, statistics)),
+        Duty("tally", _TALLY_PERIOD_MS, partial(tally, statistics, Totals(database))),
         Duty("retention", _RETENTION_PERIOD_MS, partial(retain, retention, clock, Ages.of(settings))),
         Duty("images", _RETENTION_PERIOD_MS, images.run),
     ]

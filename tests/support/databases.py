@@ -12,7 +12,16 @@ from models.pool import PatientPool
 #: Children before parents.
 _TABLES = (
     *("task", "device", "api_key", "detector_report", "dead_letter"),
-    *("audit_line", "daily_count", "daily_wait", "word_list", "word_content", "webhook_delivery"),
+    *(
+        "audit_line",
+        "daily_count",
+        "daily_wait",
+        "end_total",
+        "duration_total",
+        "word_list",
+        "word_content",
+        "webhook_delivery",
+    ),
 )
 
 

@@ -14,6 +14,7 @@ from models.results import Detection, OcrResult
 from models.sites import Site
 from models.statistics import DailyCount, DailyWait
 from models.tasks import Task, TaskStep
+from models.totals import DurationTotal, EndTotal
 from models.webhook_delivery import WebhookDelivery
 from models.word_lists import WordContent, WordEpoch, WordList, WordVersion
 
@@ -30,6 +31,8 @@ TABLES: tuple[type[BaseModel], ...] = (
     AuditLine,
     DailyCount,
     DailyWait,
+    EndTotal,
+    DurationTotal,
     WordList,
     WordContent,
     WordVersion,

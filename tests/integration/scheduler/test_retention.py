@@ -10,6 +10,7 @@ from models.results import Detection, OcrResult
 from models.retention import Retention
 from models.statistics import Period, Statistics
 from models.tasks import Task, TaskStep
+from models.totals import Totals
 from pipeline.clock import SystemClock
 from pipeline.scheduler.images import ImageAges, Images
 from pipeline.scheduler.retention import DAY_MS, Ages, retain
@@ -26,7 +27,7 @@ class Archive:
 
     def __init__(self, database: Database, store: ObjectStore) -> None:
         # The store has the clock of the machine.
-        self.clock = FakeClock(SystemClock().now_ms())
+        self.clock, self.database = FakeClock(SystemClock().now_ms()), database
         self.ledger, self.store, self.retention = Ledger(database, self.clock), store, Retention(database)
         self.statistics = Statistics(database, 0)
         self.images = self.walker(ImageAges(images=30, audit=60, orphans=7))
@@ -52,7 +53,7 @@ class Archive:
         return key
 
     def retain(self, ages: Ages = KEPT) -> None:
-        tally(self.statistics)
+        tally(self.statistics, Totals(self.database))
         retain(self.retention, self.clock, ages)
 
     def pass_days(self, days: float) -> None:
