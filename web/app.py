@@ -18,8 +18,10 @@ from pipeline.queue import FairQueue, Inspector, RequestLimits, Roster
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
 from web.auditing import Auditing
+from web.counting import RequestCounting
 from web.identity import Identity
 from web.keyring import KeyRing
+from web.measured import Measured
 from web.middleware import RequestLog, handle_error
 from web.openapi import document
 from web.operations import KnownParameters, Resource
@@ -29,6 +31,7 @@ from web.resources.deliveries import DeliveriesResource, DeliveryReplayResource,
 from web.resources.description import OpenApiResource
 from web.resources.health import LivezResource, ReadyzResource
 from web.resources.images import ImagesResource
+from web.resources.metrics import MetricsResource
 from web.resources.queue import LanesResource, WorkersResource
 from web.resources.reports import ReportsResource
 from web.resources.statistics import StatisticsResource
@@ -68,6 +71,7 @@ def create_app(
     trail: AuditTrail,
     limits: RequestLimits,
     statistics: Statistics,
+    measured: Measured,
     clock: Clock,
 ) -> App:
     """Return the WSGI application."""
@@ -82,10 +86,9 @@ def create_app(
         ("/api/dead-letters/replay", ReplayResource(dead_letters, settings)),
         ("/api/dead-letters/{letter_id}", DeadLetterResource(dead_letters)),
         *_routes_of(deliveries, settings),
+        *_house_of(measured, inspector, roster, ledger, store),
         ("/api/queue", LanesResource(inspector)),
         ("/api/workers", WorkersResource(roster, clock)),
-        ("/api/watermark", WatermarkResource(inspector)),
-        ("/api/scale", ScaleResource(inspector)),
         ("/api/words", WordListsResource(library, settings)),
         ("/api/words/try", TryWordsResource(lists, clock, settings)),
         ("/api/words/{list_id}", WordListResource(library)),
@@ -94,13 +97,12 @@ def create_app(
         ("/api/words/{list_id}/rollback", RollbackWordsResource(library, settings)),
         ("/api/audit", AuditResource(trail)),
         ("/api/stats", StatisticsResource(statistics, clock)),
-        ("/livez", LivezResource()),
-        ("/readyz", ReadyzResource(inspector, roster, ledger, store)),
         ("/openapi.json", description),
     ]
     description.describe(document(routes))
     app: App = falcon.App(router=HeadRouter())
     app.add_middleware(RequestLog(clock))
+    app.add_middleware(RequestCounting(measured.counters, clock))
     app.add_middleware(Identity(KeyRing(keys, clock), limits, clock, settings))
     app.add_middleware(KnownParameters())
     app.add_middleware(Auditing(trail))
@@ -109,6 +111,18 @@ def create_app(
     for path, resource in routes:
         app.add_route(path, resource)
     return app
+
+
+def _house_of(
+    measured: Measured, inspector: Inspector, roster: Roster, ledger: Ledger, store: ObjectStore
+) -> list[tuple[str, Resource]]:
+    return [
+        ("/api/watermark", WatermarkResource(inspector)),
+        ("/api/scale", ScaleResource(inspector)),
+        ("/metrics", MetricsResource(measured.gathering)),
+        ("/livez", LivezResource()),
+        ("/readyz", ReadyzResource(inspector, roster, ledger, store)),
+    ]
 
 
 def _routes_of(deliveries: Deliveries, settings: Settings) -> list[tuple[str, Resource]]:

@@ -39,6 +39,7 @@ class Caller:
         is_whole_site = self.scope.macs is None
         is_wide_enough = {
             Access.HOUSE: is_whole_site and self.scope.site is None,
+            Access.MEASURE: is_whole_site and self.scope.site is None,
             Access.MANAGE: is_whole_site,
         }.get(access, True)
         if self.role not in access.roles or not is_wide_enough:

@@ -3,7 +3,8 @@
 import logging
 
 from models.ledger import Ledger
-from pipeline.queue import FairQueue, Inspector, Roster
+from pipeline import metrics
+from pipeline.queue import Counters, FairQueue, Inspector, Roster
 from pipeline.recovery import Recovered, recover
 
 log = logging.getLogger(__name__)
@@ -21,12 +22,12 @@ def rebuild_after_loss(queue: FairQueue, inspector: Inspector, roster: Roster, l
     _report("the queue was empty and has been rebuilt", found)
 
 
-def reconcile(queue: FairQueue, inspector: Inspector, ledger: Ledger) -> None:
-    """Mend what a crash between two writes has left apart."""
-    _report(
-        "ledger and queue are together again",
-        recover(queue, inspector, ledger, older_than_ms=inspector.now_ms() - _UNDER_WAY_MS),
-    )
+def reconcile(queue: FairQueue, inspector: Inspector, ledger: Ledger, counters: Counters) -> None:
+    """Mend what a crash between two writes has left apart, and count it."""
+    found = recover(queue, inspector, ledger, older_than_ms=inspector.now_ms() - _UNDER_WAY_MS)
+    counters.count(metrics.LEDGER_REPAIRS, "enqueued", by=found.enqueued)
+    counters.count(metrics.LEDGER_REPAIRS, "closed", by=found.closed)
+    _report("ledger and queue are together again", found)
 
 
 def _report(message: str, found: Recovered) -> None:
