@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: help demo run test test-hosts test-paddle check format features reference bench-queue bench-faults bench-backpressure bench-ocr bench-words bench-web eval-ocr lock clean
+.PHONY: help demo run test test-hosts test-paddle check format features reference bench-queue bench-faults bench-backpressure bench-ocr bench-words bench-metrics bench-web eval-ocr lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -58,6 +58,9 @@ bench-ocr: $(VENV)/.dev ## images per second, HTTP to stored result, beside the 
 bench-words: $(VENV)/.dev ## texts screened a second, lists made ready and swapped, at 20,000 to 1,000,000 words
 	$(BIN)/python -m benchmarks.bench_words
 	$(BIN)/python -m benchmarks.bench_lists
+
+bench-metrics: $(VENV)/.dev ## what a scrape of /metrics costs while 1,000,000 tasks wait: 15 minutes
+	$(BIN)/python -m benchmarks.bench_metrics
 
 bench-web: $(VENV)/.dev ## accepted tasks a second and p99 under each server, and beside slow clients: 6 minutes
 	$(BIN)/python -m benchmarks.bench_web

@@ -110,6 +110,8 @@ class ClaimedMessage(MessageProxy):
         self.cost_ms = 0
         #: Workers and engines that the task has cost before this attempt.
         self.losses = 0
+        #: Telling the queue has shown that the lease is another's by now.
+        self.is_lease_lost = False
 
     def begin(self, started: Started) -> None:
         """Note what is known once the attempt has begun; its number is an argument of the actor."""
@@ -191,6 +193,7 @@ class FairBroker(Broker):
             self._tell(message)
         except LeaseLost as exc:
             log.warning("the lease was lost before the end was told: %s", exc)
+            message.is_lease_lost = True
         except QueueUnavailable as exc:
             raise BrokerConnectionError(str(exc)) from exc  # type: ignore[no-untyped-call]
         self.slots.free(message.claim)

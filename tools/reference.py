@@ -1,4 +1,4 @@
-"""Write docs/reference: settings, error codes and Redis keys, each from the code that declares them.
+"""Write docs/reference: settings, error codes, Redis keys and metrics, each from the code that declares them.
 
 `tests/style/test_reference.py` fails when what is committed is not what this writes.
 """
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline import device_errors, errors
+from pipeline.metrics import METRICS
 from pipeline.queue.keys import Keys
 from pipeline.settings import rows
 
@@ -58,6 +59,20 @@ def redis_keys_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def metrics_page() -> str:
+    lines = [
+        "# Metrics",
+        "",
+        "What `GET /metrics` exports. It is the same from every web process and host: scrape one address, or take the",
+        "`max` over those that you scrape, never the sum. [How to](../howto/metrics.md)",
+        "",
+        "| metric | kind | labels | what |",
+        "| --- | --- | --- | --- |",
+        *(f"| `{metric.name}` | {metric.kind} | {', '.join(metric.labels)} | {metric.what} |" for metric in METRICS),
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def error_classes() -> Iterator[type[errors.FairlaneError]]:
     """All classes of the tree, in the order of their declaration."""
     for module in (errors, device_errors):
@@ -72,7 +87,12 @@ def _branch(kind: type[errors.FairlaneError]) -> str:
     return ancestors[-2] if len(ancestors) > 1 else "a bug: treated as Retryable"
 
 
-PAGES = {"settings.md": settings_page, "errors.md": errors_page, "redis-keys.md": redis_keys_page}
+PAGES = {
+    "settings.md": settings_page,
+    "errors.md": errors_page,
+    "redis-keys.md": redis_keys_page,
+    "metrics.md": metrics_page,
+}
 
 
 def main() -> None:

@@ -22,6 +22,8 @@ class Access(Enum):
     READ = "read"
     #: Look at what all sites share: lanes, workers, load. Only with a key of every site and every device.
     HOUSE = "house"
+    #: As `HOUSE`, for a scraper: goes on for a while when the database, where the keys are, does not answer.
+    MEASURE = "measure"
     #: Replay, drop, pause.
     ACT = "act"
     #: Keys, words, the audit. Only with a key of every device.
@@ -40,6 +42,7 @@ _ROLES: dict[Access, frozenset[Role]] = {
     Access.OWN: _ALL,
     Access.READ: _ALL - {"device"},
     Access.HOUSE: _ALL - {"device"},
+    Access.MEASURE: _ALL - {"device"},
     Access.ACT: frozenset({"operator", "admin"}),
     Access.MANAGE: frozenset({"admin"}),
 }

@@ -3,6 +3,7 @@
 import falcon
 
 from web.auditing import Auditing
+from web.counting import RequestCounting
 from web.dashboard.pages import dashboard_routes
 from web.identity import Identity
 from web.keyring import KeyRing
@@ -24,6 +25,7 @@ def create_app(parts: Parts) -> App:
     description.describe(document(routes))
     app: App = falcon.App(router=HeadRouter())
     app.add_middleware(RequestLog(parts.clock))
+    app.add_middleware(RequestCounting(parts.measured.counters, parts.clock))
     app.add_middleware(Identity(KeyRing(parts.keys, parts.clock), parts.limits, parts.clock, parts.settings))
     app.add_middleware(KnownParameters())
     app.add_middleware(Auditing(parts.trail))

@@ -36,6 +36,7 @@ class Caller:
         is_whole_site = self.scope.macs is None
         is_wide_enough = {
             Access.HOUSE: is_whole_site and self.scope.site is None,
+            Access.MEASURE: is_whole_site and self.scope.site is None,
             Access.MANAGE: is_whole_site,
         }.get(access, True)
         return self.role in access.roles and is_wide_enough

@@ -31,6 +31,9 @@ _PROXY_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 _HARMLESS = ("GET", "HEAD", "OPTIONS")
 #: Where the environ, which no client writes, keeps the id of the key that has been let in.
 _LET_IN = "fairlane.key_id"
+#: How long a scraper is let in by what was known of its key before the database fell silent, ms: an outage is what
+#: metrics are for. A key that is revoked during one opens nothing else.
+_GRACE_MS = 3_600_000
 #: Bytes of a signed body besides an image in base64.
 _REST_MAX_BYTES = 8_000_000
 
@@ -55,7 +58,7 @@ class Identity:
         if access is Access.OPEN:
             return
         try:
-            caller = self._caller(req)
+            caller = self._caller(req, grace_ms=_GRACE_MS if access is Access.MEASURE else 0)
         except Unauthenticated as exc:
             resp.set_header("WWW-Authenticate", _challenge(req, exc))
             raise
@@ -67,17 +70,17 @@ class Identity:
     ) -> None:
         tell_limits(req, resp)
 
-    def _caller(self, req: falcon.Request) -> Caller:
-        if self._ring.is_open():
+    def _caller(self, req: falcon.Request, *, grace_ms: int) -> Caller:
+        if self._ring.is_open(grace_ms=grace_ms):
             _insist_on_this_machine(req)
             return OPEN_CALLER
-        key = self._key_again(req) or self._key_at_first(req)
+        key = self._key_again(req) or self._key_at_first(req, grace_ms=grace_ms)
         return caller_with(key, lambda site, mac: self._gate.count_device(req, site, mac))
 
-    def _key_at_first(self, req: falcon.Request) -> KeyRow:
+    def _key_at_first(self, req: falcon.Request, *, grace_ms: int) -> KeyRow:
         # The address first, so that whoever tries keys without end costs the database nothing.
         self._gate.count_address(req)
-        key = self._key(req)
+        key = self._key(req, grace_ms=grace_ms)
         self._gate.count_key(req, key.key_id)
         self._ring.note_use(key)
         req.env[_LET_IN] = key.key_id
@@ -94,10 +97,10 @@ class Identity:
             raise Unauthenticated(f"no good key {key_id} any more")
         return key
 
-    def _key(self, req: falcon.Request) -> KeyRow:
+    def _key(self, req: falcon.Request, *, grace_ms: int) -> KeyRow:
         scheme, _, credentials = (req.get_header("Authorization") or "").strip().partition(" ")
         if scheme.lower() == "bearer":
-            key = self._ring.with_text(credentials.strip())
+            key = self._ring.with_text(credentials.strip(), grace_ms=grace_ms)
             if key.signing_secret is not None:
                 raise BadSignature(f"the requests of key {key.key_id} must be signed")
             return key

@@ -54,7 +54,8 @@ def warn_when_open(keys: ApiKeys) -> None:
 class KeyRing:
     """Finds keys; used from any thread.
 
-    Every method raises `DatabaseUnavailable` when it has to ask and gets no answer: nobody is let in then.
+    Every method raises `DatabaseUnavailable` when it has to ask and gets no answer: nobody is let in then, unless it is
+    told to believe for `grace_ms` longer what it knew last.
     """
 
     def __init__(self, keys: ApiKeys, clock: Clock) -> None:
@@ -66,17 +67,22 @@ class KeyRing:
         self._has_keys = False
         self._open_until_ms = -1
 
-    def is_open(self) -> bool:
+    def is_open(self, *, grace_ms: int = 0) -> bool:
         """Say whether no key was ever made. Once one was, the service stays closed."""
         if self._has_keys:
             return False
         now_ms = self._clock.monotonic_ms()
         if now_ms >= self._open_until_ms:
-            self._has_keys = self._keys.has_any()
+            try:
+                self._has_keys = self._keys.has_any()
+            except DatabaseUnavailable:
+                if self._open_until_ms < 0 or now_ms >= self._open_until_ms + grace_ms:
+                    raise
+                return True
             self._open_until_ms = now_ms + BELIEVED_MS
         return not self._has_keys
 
-    def with_text(self, text: str) -> KeyRow:
+    def with_text(self, text: str, *, grace_ms: int = 0) -> KeyRow:
         """The good key of this text.
 
         Raises: Unauthenticated.
@@ -84,7 +90,7 @@ class KeyRing:
         key_id = key_id_of(text)
         if key_id is None:
             raise Unauthenticated("the key has not the form of one")
-        key = self.find(key_id)
+        key = self.find(key_id, grace_ms=grace_ms)
         is_same = compare_digest(hash_key(text), key.key_hash if key else _NO_HASH)
         if key is None or not is_same or not self.is_good(key):
             raise Unauthenticated(f"no good key {key_id}")
@@ -94,14 +100,19 @@ class KeyRing:
         """Say whether the key opens anything now."""
         return key.is_good(self._clock.now_ms())
 
-    def find(self, key_id: str) -> KeyRow | None:
+    def find(self, key_id: str, *, grace_ms: int = 0) -> KeyRow | None:
         """The key with this id, good or not."""
         now_ms = self._clock.monotonic_ms()
         with self._lock:
             known = self._known.get(key_id)
         if known and now_ms < known[0]:
             return known[1]
-        key = self._keys.get(key_id)
+        try:
+            key = self._keys.get(key_id)
+        except DatabaseUnavailable:
+            if known is None or now_ms >= known[0] + grace_ms:
+                raise
+            return known[1]
         with self._lock:
             if len(self._known) >= _KEPT_MAX:
                 self._known.clear()

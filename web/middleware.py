@@ -36,6 +36,12 @@ def request_id_of(req: falcon.Request) -> str:
     return str(req.env[_ID])
 
 
+def started_ms_of(req: falcon.Request) -> int | None:
+    """When the request came, on the monotonic clock; None when its head was refused before it was noted."""
+    started_ms: int | None = req.env.get(_STARTED_MS)
+    return started_ms
+
+
 def handle_error(req: falcon.Request, resp: falcon.Response, exc: Exception, _params: dict[str, Any]) -> None:
     """Answer anything raised while a request was served; `RequestLog` logs it."""
     problem = problem_of(exc)

@@ -18,6 +18,7 @@ from pipeline.lists.library import Library
 from pipeline.queue import FairQueue, Inspector, RequestLimits, Roster
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
+from web.measured import Measured
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,4 +43,5 @@ class Parts:
     keys: ApiKeys
     trail: AuditTrail
     statistics: Statistics
+    measured: Measured
     store: ObjectStore

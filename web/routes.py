@@ -10,6 +10,7 @@ from web.resources.devices import DeviceResource, DevicesResource
 from web.resources.health import LivezResource, ReadyzResource
 from web.resources.images import ImagesResource
 from web.resources.me import MeResource
+from web.resources.metrics import MetricsResource
 from web.resources.queue import LanesResource, WorkersResource
 from web.resources.reports import ReportsResource
 from web.resources.statistics import StatisticsResource
@@ -69,6 +70,7 @@ def _house_routes(parts: Parts) -> Routes:
         ("/api/scale", ScaleResource(parts.inspector)),
         ("/api/audit", AuditResource(parts.trail)),
         ("/api/stats", StatisticsResource(parts.statistics, parts.clock)),
+        ("/metrics", MetricsResource(parts.measured.gathering)),
         ("/livez", LivezResource()),
         ("/readyz", ReadyzResource(parts.inspector, parts.roster, parts.ledger, parts.store)),
     ]

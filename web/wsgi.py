@@ -1,5 +1,7 @@
 """Wiring of the HTTP processes: what `gunicorn web.wsgi:app` loads in each worker."""
 
+import atexit
+
 from models.announcing import Announcing
 from models.audit import AuditTrail
 from models.base import bind, connect
@@ -18,11 +20,21 @@ from pipeline.intake import Intake
 from pipeline.lists.compiled import open_compiled
 from pipeline.lists.following import follow_lists
 from pipeline.lists.library import Library
-from pipeline.queue import open_inspector, open_pages, open_queue, open_request_limits, open_roster
+from pipeline.queue import (
+    open_counters,
+    open_inspector,
+    open_pages,
+    open_pulse,
+    open_queue,
+    open_request_limits,
+    open_roster,
+    open_standstill,
+)
 from pipeline.settings import load_settings
 from pipeline.storage import open_store
 from web.app import create_app
 from web.keyring import warn_when_open
+from web.measured import Measured
 from web.parts import Parts
 
 settings = load_settings()
@@ -33,6 +45,8 @@ queue, inspector, roster = open_queue(settings), open_inspector(settings), open_
 ledger, reports = Ledger(database, clock, Announcing.of(settings)), DetectorReports(database, clock)
 keys = ApiKeys(database, clock)
 store = open_store(settings.effective_storage_url)
+counters = open_counters(settings)
+atexit.register(counters.close)
 shelf = WordShelf(database, clock)
 parts = Parts(
     settings=settings,
@@ -54,6 +68,17 @@ parts = Parts(
     trail=AuditTrail(database, clock),
     statistics=Statistics.of(settings, database),
     store=store,
+    measured=Measured.of(
+        settings,
+        database,
+        store,
+        clock,
+        inspector=inspector,
+        roster=roster,
+        pulse=open_pulse(settings),
+        standstill=open_standstill(settings),
+        counters=counters,
+    ),
 )
 app = create_app(parts)
 insist_on_keys(settings, keys)

@@ -13,6 +13,7 @@ from models.ledger import Ledger
 from models.migrate import pending
 from models.readings import Readings
 from models.word_shelf import WordShelf
+from pipeline import metrics
 from pipeline.actors.notify import NotifyWork, declare_execute_notify
 from pipeline.actors.ocr import OcrWork, declare_execute_ocr
 from pipeline.actors.text import TextWork, declare_execute_text
@@ -25,6 +26,7 @@ from pipeline.middleware import (
     Backpressure,
     Capability,
     Context,
+    Counting,
     ForcedStop,
     LeaseRenewal,
     Measure,
@@ -34,7 +36,7 @@ from pipeline.middleware import (
     WarmUp,
 )
 from pipeline.ocr.engines import OcrEngines, open_engines
-from pipeline.queue import CPU_ONLY, open_consumer_queue, open_queue, open_roster
+from pipeline.queue import CPU_ONLY, Counters, open_consumer_queue, open_counters, open_queue, open_roster
 from pipeline.settings import Settings, load_settings_or_exit
 from pipeline.storage import open_store
 from pipeline.webhooks.sending import Sender
@@ -51,6 +53,8 @@ def build_broker(settings: Settings, engines: OcrEngines) -> FairBroker:
     ledger = Ledger(database, clock, Announcing.of(settings))
     store = open_store(settings.effective_storage_url)
     lists = follow_lists(WordShelf(database, clock), store, settings)
+    counters = open_counters(settings)
+    engines.watch(lambda: None if engines.is_on_gpu else counters.count(metrics.GPU_FALLBACKS))
 
     def prepare(queue_name: str) -> None:
         if missing := pending(database):
@@ -72,6 +76,7 @@ def build_broker(settings: Settings, engines: OcrEngines) -> FairBroker:
             *host_middleware(settings, engines, lists, clock),
             LeaseRenewal(open_queue(settings), renew_s=settings.lease_renew_seconds),
             ForcedStop(open_queue(settings), ledger),
+            Counting(counters),
             Outcome(ledger, clock, RetryRules.of(settings)),
             Measure(clock),
         ],
@@ -81,14 +86,14 @@ def build_broker(settings: Settings, engines: OcrEngines) -> FairBroker:
     work = OcrWork(ledger, store, engines, lists, clock, settings.image_delete_after_end, readings)
     declare_execute_ocr(broker, work)
     declare_execute_text(broker, TextWork(ledger, lists, clock))
-    declare_execute_notify(broker, notify_work(settings, DeliveryLine(database, clock), clock))
+    declare_execute_notify(broker, notify_work(settings, DeliveryLine(database, clock), counters, clock))
     return broker
 
 
-def notify_work(settings: Settings, line: DeliveryLine, clock: Clock) -> NotifyWork:
+def notify_work(settings: Settings, line: DeliveryLine, counters: Counters, clock: Clock) -> NotifyWork:
     """The work of the lane `notify`."""
     sender = Sender(settings.receiver_rules, clock, timeout_s=settings.webhook_timeout_seconds)
-    return NotifyWork(line, sender, settings.webhook_keys, clock)
+    return NotifyWork(line, sender, settings.webhook_keys, counters, clock)
 
 
 def host_middleware(settings: Settings, engines: OcrEngines, lists: FollowedLists, clock: Clock) -> list[Middleware]:

@@ -8,9 +8,10 @@ import dramatiq
 
 from models.delivery_line import DeliveryLine
 from models.webhook_delivery import DeliveryRow
-from pipeline import __version__
+from pipeline import __version__, metrics
 from pipeline.clock import Clock
 from pipeline.errors import FairlaneError
+from pipeline.queue import Counters
 from pipeline.receivers import shown_url
 from pipeline.webhooks.sending import Sender, Sent
 from pipeline.webhooks.signing import signed_headers
@@ -31,6 +32,7 @@ class NotifyWork:
     line: DeliveryLine
     sender: Sender
     secrets: Sequence[bytes]
+    counters: Counters
     clock: Clock
 
     def run(self, name: str, token: int) -> None:
@@ -43,6 +45,7 @@ class NotifyWork:
             log.info("nothing to deliver", extra={"delivery": name})
             return
         sent = self._send(delivery)
+        self.counters.count(metrics.DELIVERY_ATTEMPTS, "taken" if sent.is_taken else "refused")
         if sent.is_taken and sent.status is not None:
             is_ours = self.line.note_taken(delivery.id, token, sent.status)
         else:

@@ -7,13 +7,15 @@
 5. presence      announces the worker, and stops claiming first when it shuts down
 6. lease         starts the attempt; a lease that is gone by now skips the rest
 7. forced_stop   has no hook around a task; it stands with the lease, whose end it is
-8. outcome       decides with the cost known: on the way out it comes after measure
-9. measure       closest to the work, so that it times the work alone
+8. counting      counts what outcome has decided
+9. outcome       decides with the cost known: on the way out it comes after measure
+10. measure      closest to the work, so that it times the work alone
 """
 
 from pipeline.middleware.backpressure import Backpressure
 from pipeline.middleware.capability import Capability
 from pipeline.middleware.context import Context
+from pipeline.middleware.counting import Counting
 from pipeline.middleware.forced_stop import ForcedStop
 from pipeline.middleware.lease import LeaseRenewal
 from pipeline.middleware.measure import Measure
@@ -25,6 +27,7 @@ __all__ = [
     "Backpressure",
     "Capability",
     "Context",
+    "Counting",
     "ForcedStop",
     "LeaseRenewal",
     "Measure",

@@ -10,22 +10,28 @@ from pipeline.queue.capability import (
     serving,
     slots_in,
 )
+from pipeline.queue.counters import Counters
 from pipeline.queue.device_states import DeviceState, LineState, Listed
 from pipeline.queue.explaining import Explanation, Reason
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
 from pipeline.queue.opening import (
     open_consumer_queue,
+    open_counters,
     open_inspector,
     open_pages,
+    open_pulse,
     open_queue,
     open_request_limits,
     open_roster,
+    open_standstill,
 )
 from pipeline.queue.pages import PAGE_MAX, Pages
+from pipeline.queue.pulse import Pulse
 from pipeline.queue.request_limits import Bucket, Level, RequestLimits
 from pipeline.queue.roster import Roster
 from pipeline.queue.rules import Rules
+from pipeline.queue.standstill import Standstill, is_held
 from pipeline.queue.types import (
     ENDS,
     LANES,
@@ -57,6 +63,7 @@ __all__ = [
     "TASK_LANES",
     "Bucket",
     "Claim",
+    "Counters",
     "DeviceRules",
     "DeviceState",
     "Ended",
@@ -76,24 +83,30 @@ __all__ = [
     "Needs",
     "OpenTask",
     "Pages",
+    "Pulse",
     "QueuedTask",
     "Reason",
     "RequestLimits",
     "Roster",
     "Rules",
     "Standing",
+    "Standstill",
     "Started",
     "Task",
     "TaskState",
     "WorkerView",
     "has_slots_by_lane",
+    "is_held",
     "lanes_served",
     "open_consumer_queue",
+    "open_counters",
     "open_inspector",
     "open_pages",
+    "open_pulse",
     "open_queue",
     "open_request_limits",
     "open_roster",
+    "open_standstill",
     "serving",
     "slots_in",
 ]

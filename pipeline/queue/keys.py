@@ -79,6 +79,10 @@ class Keys:
         """set: macs at or over their own limit."""
         return f"{self.prefix}overloaded_macs"
 
+    def paused(self) -> str:
+        """set: macs that are paused."""
+        return f"{self.prefix}paused_macs"
+
     def dead_letter(self) -> str:
         """list: dead letters as JSON, newest first."""
         return f"{self.prefix}dead_letter"
@@ -98,6 +102,14 @@ class Keys:
     def downgrade(self, lane: str) -> str:
         """string: while it is there, workers without a GPU serve the lane though it needs one; goes away by itself."""
         return f"{self.prefix}downgrade:{lane}"
+
+    def standstill(self, lane: str) -> str:
+        """string: `<newest token>@<epoch ms>`: since when nothing is claimed though it could be; gone by itself."""
+        return f"{self.prefix}standstill:{lane}"
+
+    def counters(self) -> str:
+        """hash: `<metric>|<label>|…` -> count: what /metrics tells and no table holds."""
+        return f"{self.prefix}counters"
 
     def watermark(self) -> str:
         """string: the last snapshot as JSON; goes away by itself."""

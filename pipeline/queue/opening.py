@@ -6,16 +6,19 @@ from pipeline.clock import Clock, SystemClock
 from pipeline.queue.addresses import is_cluster
 from pipeline.queue.capability import Needs
 from pipeline.queue.connection import LONG_PATIENCE_S, connect
+from pipeline.queue.counters import Counters
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
 from pipeline.queue.keys import Keys
 from pipeline.queue.pages import Pages
+from pipeline.queue.pulse import Pulse
 from pipeline.queue.request_limits import RequestLimits
 from pipeline.queue.roster import Roster
 from pipeline.queue.rules import Rules
 from pipeline.queue.sharded_queue import ShardedQueue
 from pipeline.queue.sharded_views import ShardedInspector, ShardedPages
 from pipeline.queue.shards import rules_of_shards
+from pipeline.queue.standstill import Standstill
 from pipeline.settings import Settings
 
 
@@ -63,6 +66,22 @@ def open_roster(settings: Settings) -> Roster:
 def open_request_limits(settings: Settings) -> RequestLimits:
     """Return the limits on requests."""
     return RequestLimits(connect(settings.effective_redis_url, retries=0), _keys_of_shards(settings)[0])
+
+
+def open_counters(settings: Settings) -> Counters:
+    """Return the counts that all processes share."""
+    return Counters(connect(settings.effective_redis_url, retries=0), _keys_of_shards(settings)[0])
+
+
+def open_pulse(settings: Settings) -> Pulse:
+    """Return what the queue is doing, in counts."""
+    return Pulse(connect(settings.effective_redis_url), _keys_of_shards(settings))
+
+
+def open_standstill(settings: Settings) -> Standstill:
+    """Return what notices that nothing is claimed."""
+    client, keys = connect(settings.effective_redis_url), _keys_of_shards(settings)
+    return Standstill(client, keys[0], Pulse(client, keys), open_roster(settings), SystemClock())
 
 
 def has_shards(settings: Settings) -> bool:

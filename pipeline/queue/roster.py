@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import redis
 
@@ -10,8 +10,21 @@ from pipeline.clock import Clock
 from pipeline.queue.capability import Entry, Needs, serving, slots_in
 from pipeline.queue.connection import reaching
 from pipeline.queue.keys import Keys
-from pipeline.queue.reading import words
+from pipeline.queue.reading import whole, words
 from pipeline.queue.types import LANES, Lane
+
+
+class Heartbeat(NamedTuple):
+    """One live worker's clock.
+
+    Args:
+        age_ms: how long ago it was heard of.
+        skew_ms: how far its clock is ahead of the server's.
+    """
+
+    worker_id: str
+    age_ms: int
+    skew_ms: int
 
 
 class Roster:
@@ -73,6 +86,26 @@ class Roster:
                 found = pipe.execute()
         entries = [{words(key): words(value) for key, value in raw.items()} for raw in found if raw]
         return sorted(entries, key=lambda entry: (entry.get("hostname", ""), entry.get("pid", "")))
+
+    def heartbeats(self, now_ms: int) -> list[Heartbeat]:
+        """How long ago each live worker was heard of, and how its clock is set, by the server's clock.
+
+        Args:
+            now_ms: the server's time, epoch ms.
+        """
+        with reaching("heartbeats"):
+            members: Any = self._client.zrange(self._keys.workers(), 0, -1, withscores=True)
+            with self._client.pipeline(transaction=False) as pipe:
+                for worker_id, _ in members:
+                    pipe.hget(self._keys.worker(words(worker_id)), "last_heartbeat")
+                    pipe.pttl(self._keys.worker(words(worker_id)))
+                answers = pipe.execute()
+        beats = zip(members, answers[::2], answers[1::2], strict=True)
+        return [
+            _heartbeat(words(worker_id), whole(words(heard)), int(ends_ms) - left_ms, now_ms)
+            for (worker_id, ends_ms), heard, left_ms in beats
+            if left_ms > 0 and whole(words(heard))
+        ]
 
     def pids_beside(self, hostname: str, machine: str) -> list[int]:
         """The process ids of the live workers of one host that share a process table.
@@ -151,3 +184,8 @@ class Roster:
         with reaching("epoch"):
             for keys in self._shards:
                 self._client.set(keys.epoch(), self._clock.now_ms(), nx=True)
+
+
+def _heartbeat(worker_id: str, heard_ms: int, its_now_ms: int, now_ms: int) -> Heartbeat:
+    # Its own clock says when it wrote and when that runs out, the server how long that is from now: hence its time now.
+    return Heartbeat(worker_id, max(0, its_now_ms - heard_ms), its_now_ms - now_ms)

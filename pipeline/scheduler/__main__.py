@@ -1,5 +1,6 @@
 """`python -m pipeline.scheduler`: the wiring; runs until SIGTERM."""
 
+import atexit
 import logging
 import signal
 from functools import partial
@@ -16,7 +17,7 @@ from models.statistics import Statistics
 from models.totals import Totals
 from pipeline.clock import Clock, SystemClock
 from pipeline.log import configure_logging
-from pipeline.queue import open_consumer_queue, open_inspector, open_queue, open_roster
+from pipeline.queue import open_consumer_queue, open_counters, open_inspector, open_queue, open_roster
 from pipeline.scheduler.announce import Announcer
 from pipeline.scheduler.bell import Bell
 from pipeline.scheduler.expire import expire
@@ -49,6 +50,8 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
     clock = SystemClock()
     ledger, line = Ledger(database, clock, Announcing.of(settings)), DeliveryLine(database, clock)
     queue, inspector, roster = open_queue(settings), open_inspector(settings), open_roster(settings)
+    counters = open_counters(settings)
+    atexit.register(counters.close)
     watermark_ms, reconcile_ms = settings.watermark_publish_interval * 1000, settings.reconcile_interval_seconds * 1000
     no_worker = NoWorker(
         queue,
@@ -68,13 +71,13 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
         # Before resume: a device that comes back finds its deferred task at the head of its line again.
         Duty("promote", 0, partial(promote, queue)),
         Duty("resume", 0, partial(resume, queue)),
-        Duty("reap", 0, partial(reap, queue, ledger)),
+        Duty("reap", 0, partial(reap, queue, ledger, counters)),
         Duty("expire", 0, partial(expire, queue, ledger)),
         Duty("replay", tick_ms, replayer.run),
         Duty("announce", tick_ms, announcer.put_in_line),
         Duty("no_worker", _NO_WORKER_PERIOD_MS, no_worker.run),
         Duty("watermark", watermark_ms, watermark),
-        Duty("reconcile", reconcile_ms, partial(reconcile, queue, inspector, ledger)),
+        Duty("reconcile", reconcile_ms, partial(reconcile, queue, inspector, ledger, counters)),
         Duty("look_after_announcements", reconcile_ms, announcer.look_after),
         Duty("sweep", reconcile_ms, sweep.run),
         *_keeping(settings, database, clock),

@@ -3,8 +3,9 @@
 import logging
 
 from models.ledger import Ledger
+from pipeline import metrics
 from pipeline.errors import LeaseLost, TaskEnded, TaskNotFound
-from pipeline.queue import LANES, Ended, FairQueue, TaskState
+from pipeline.queue import LANES, Counters, Ended, FairQueue, TaskState
 from pipeline.recovery import tell_ledger
 
 log = logging.getLogger(__name__)
@@ -12,11 +13,12 @@ log = logging.getLogger(__name__)
 _LOST = "its worker was lost"
 
 
-def reap(queue: FairQueue, ledger: Ledger) -> None:
-    """Reap every lane, a batch at a time, and tell the ledger."""
+def reap(queue: FairQueue, ledger: Ledger, counters: Counters) -> None:
+    """Reap every lane, a batch at a time, count it and tell the ledger."""
     for lane in LANES:
         while reaped := queue.reap(lane):
             for task in reaped:
+                counters.count(metrics.REAPED_TASKS, lane, "dead" if task.state is TaskState.DEAD else "queued")
                 log.warning("a lease ran out", extra={"task_id": task.task_id, "state": task.state.value})
                 _tell(queue, ledger, task)
 

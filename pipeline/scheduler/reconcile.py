@@ -4,8 +4,9 @@ import logging
 
 from models.devices import Devices
 from models.ledger import Ledger
+from pipeline import metrics
 from pipeline.devices import restore_rules
-from pipeline.queue import FairQueue, Inspector, Roster
+from pipeline.queue import Counters, FairQueue, Inspector, Roster
 from pipeline.recovery import Recovered, recover
 
 log = logging.getLogger(__name__)
@@ -26,12 +27,12 @@ def rebuild_after_loss(
     _report("the queue was empty and has been rebuilt", found)
 
 
-def reconcile(queue: FairQueue, inspector: Inspector, ledger: Ledger) -> None:
-    """Mend what a crash between two writes has left apart."""
-    _report(
-        "ledger and queue are together again",
-        recover(queue, inspector, ledger, older_than_ms=inspector.now_ms() - _UNDER_WAY_MS),
-    )
+def reconcile(queue: FairQueue, inspector: Inspector, ledger: Ledger, counters: Counters) -> None:
+    """Mend what a crash between two writes has left apart, and count it."""
+    found = recover(queue, inspector, ledger, older_than_ms=inspector.now_ms() - _UNDER_WAY_MS)
+    counters.count(metrics.LEDGER_REPAIRS, "enqueued", by=found.enqueued)
+    counters.count(metrics.LEDGER_REPAIRS, "closed", by=found.closed)
+    _report("ledger and queue are together again", found)
 
 
 def _report(message: str, found: Recovered) -> None:

@@ -89,6 +89,7 @@ def test_lua_and_python_build_the_same_key_names() -> None:
         "expiry": keys.expiry(),
         "global_pending": keys.global_pending(),
         "overloaded": keys.overloaded(),
+        "paused": keys.paused(),
         "dead_letter": keys.dead_letter(),
         "limit": keys.limit("{bucket}"),
     }

@@ -12,7 +12,7 @@ from models.ledger import DetectionRecord, Finished, Ledger
 from models.webhook_delivery import DeliveryRow
 from pipeline.actors.notify import NotifyWork
 from pipeline.clock import SystemClock
-from pipeline.queue import Claim, FairQueue, Inspector, Rules
+from pipeline.queue import Claim, Counters, FairQueue, Inspector, Rules
 from pipeline.receivers import ReceiverRules
 from pipeline.scheduler.announce import Announcer
 from pipeline.webhooks.sending import Sender
@@ -67,7 +67,7 @@ class Bureau:
         self.announcer = Announcer(self.queue, self.inspector, self.line)
         rules = ReceiverRules(allow_private=True, allow_http=True)
         self.sender = Sender(rules, SystemClock(), timeout_s=20, resolve=at_loopback)
-        self.work = NotifyWork(self.line, self.sender, [KEY], clock)
+        self.work = NotifyWork(self.line, self.sender, [KEY], Counters(client, self.queue.keys, is_timed=False), clock)
         self.tokens = 0
 
     def end(self, task_id: str = "t1", *, hits: int = 1, **changes: Any) -> None:

@@ -6,7 +6,8 @@ from models.base import Database
 from models.dead_letters import Chosen, DeadLetterRow, DeadLetters
 from models.ledger import Ledger, NewTask, TaskRow
 from models.replays import AskedReplay, Replays
-from pipeline.queue import Rules, Task, TaskState
+from pipeline.queue import Counters, Rules, Task, TaskState
+from pipeline.queue.keys import Keys
 from pipeline.scheduler.reconcile import reconcile
 from pipeline.scheduler.replay import Pace, Replayer
 from tests.support.clock import FakeClock
@@ -25,6 +26,7 @@ class House:
         wanted = Rules(**rules)  # type: ignore[arg-type]
         self.line = ShardedLine(client, clock, shards, wanted) if shards else Line(client, clock, wanted)
         self.queue, self.inspector, self.clock = self.line.queue, self.line.inspector, clock
+        self.counters = Counters(client, Keys(wanted.prefix), is_timed=False)
         self.ledger, self.letters = Ledger(database, clock), DeadLetters(database, clock)
         self.replays = Replays(database, clock)
         self.replayer = self.scheduler(1000)
@@ -70,4 +72,4 @@ class House:
         return self.replays.count_replayed(within_ms=10**12)
 
     def reconcile(self) -> None:
-        reconcile(self.queue, self.inspector, self.ledger)
+        reconcile(self.queue, self.inspector, self.ledger, self.counters)

@@ -28,7 +28,7 @@ from pipeline.intake import Intake
 from pipeline.lists.compiled import open_compiled
 from pipeline.lists.following import FollowedLists
 from pipeline.lists.library import Library
-from pipeline.queue import FairQueue, Inspector, Pages, RequestLimits, Roster, Rules
+from pipeline.queue import Counters, FairQueue, Inspector, Pages, Pulse, RequestLimits, Roster, Rules, Standstill
 from pipeline.queue.keys import Keys
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
@@ -36,6 +36,7 @@ from tests.support.asked_again import AskedAgain
 from tests.support.clock import FakeClock
 from tests.support.described import DescribedClient
 from web.app import create_app
+from web.measured import Measured
 from web.parts import Parts
 
 MAC = "aabbccddeeff"
@@ -67,7 +68,10 @@ class Service:
         rules = Rules.of(settings)
         self.queue = FairQueue(client, rules, clock)
         self.inspector = Inspector(client, rules, clock)
-        self.roster = Roster(client, Keys(rules.prefix), clock)
+        keys = Keys(rules.prefix)
+        self.roster = Roster(client, keys, clock)
+        self.pulse, self.counters = Pulse(client, [keys]), Counters(client, keys, is_timed=False)
+        self.standstill = Standstill(client, keys, self.pulse, self.roster, clock)
         self.ledger = Ledger(database, clock, Announcing.of(settings))
         self.reports = DetectorReports(database, clock)
         self.dead_letters = DeadLetters(database, clock)
@@ -77,7 +81,7 @@ class Service:
         self.lists = FollowedLists(shelf, compiled, [Source(Lexicon(["刷单"]), name="house")], poll_s=_NEVER_S)
         self.api_keys = ApiKeys(database, clock)
         self.trail = AuditTrail(database, clock)
-        self.limits = RequestLimits(client, Keys(rules.prefix), clock)
+        self.limits = RequestLimits(client, keys, clock)
         self.statistics = Statistics(database, 0)
         self.deliveries = Deliveries(database, clock, ttl_ms=settings.webhook_ttl_seconds * 1000)
         self.pages = Pages(client, rules, clock)
@@ -115,11 +119,24 @@ class Service:
             "trail": self.trail,
             "limits": self.limits,
             "statistics": self.statistics,
+            "measured": self.measured(),
             "clock": self.clock,
         }
         chosen = {**own, **parts}
         for_intake = {name: chosen[name] for name in ("queue", "inspector", "ledger", "store")}
         return create_app(Parts(settings=self.settings, intake=self.intake(**for_intake), **chosen))
+
+    def measured(self, **parts: Any) -> Measured:
+        """What measures these parts, some of them replaced."""
+        own: dict[str, Any] = {
+            "inspector": self.inspector,
+            "roster": self.roster,
+            "pulse": self.pulse,
+            "standstill": self.standstill,
+            "counters": self.counters,
+        }
+        store, database = parts.pop("store", self.store), parts.pop("database", self.database)
+        return Measured.of(self.settings, database, store, self.clock, **{**own, **parts})
 
     def http(self, **parts: Any) -> falcon.testing.TestClient:
         asked_again = AskedAgain(from_here(self.app(**parts)), self._pause)

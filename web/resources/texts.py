@@ -13,6 +13,7 @@ from pipeline.submission import TextSubmission
 from web.access import Access
 from web.answers import Accepted, BatchAnswer, BatchItem, ProblemAnswer
 from web.bodies import read_json
+from web.counting import note_refusal
 from web.errors import problem_of
 from web.idempotency import KEY_PARAMETER, key_of, submit_once, with_key
 from web.middleware import request_id_of
@@ -75,6 +76,7 @@ class TextsResource:
                 receipt = self._intake.submit_text(submission)
             except FairlaneError as exc:
                 unreachable = exc if isinstance(exc, Retryable) else None
+                note_refusal(req, exc)
                 results.append(_refused(index, exc, request_id_of(req)))
             else:
                 results.append(BatchItem(index=index, status=202, task=accepted(receipt)))

@@ -15,7 +15,7 @@ ARGV
   9 paused_lanes    string  lanes paused, separated by spaces; empty for none
 BUILDS
   lane:{lane} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site}
-  wake:{lane} backoff
+  wake:{lane} backoff paused_macs
 RETURNS
   set
 COST  O(lanes log n)
@@ -41,6 +41,7 @@ for field, value in pairs(wanted) do
   end
 end
 redis.call('PERSIST', meta_key(mac))
+redis.call(wanted.paused == '1' and 'SADD' or 'SREM', paused_key(), mac)
 for lane_name in string.gmatch(lanes, '%S+') do
   local device = open_device(mac, lane_name)
   local lane = open_lane(lane_name, device.site, now)

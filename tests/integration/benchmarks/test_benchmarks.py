@@ -9,6 +9,7 @@ from benchmarks import (
     bench_backpressure,
     bench_faults,
     bench_lists,
+    bench_metrics,
     bench_ocr,
     bench_queue,
     bench_recover,
@@ -34,6 +35,14 @@ def test_the_recover_benchmark_prints_both_databases() -> None:
 
     assert "SQLite" in report
     assert "PostgreSQL" in report
+
+
+def test_the_metrics_benchmark_prints_both_databases() -> None:
+    report = "\n".join(bench_metrics.run(bench_metrics.TINY))
+
+    assert "SQLite" in report
+    assert "PostgreSQL" in report
+    assert "a counted request" in report
 
 
 @pytest.mark.timeout(600)

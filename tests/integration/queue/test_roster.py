@@ -1,5 +1,6 @@
 """The registry of live workers: who is beside whom."""
 
+import pytest
 import redis
 
 from pipeline.queue import Roster
@@ -31,3 +32,19 @@ def test_entries_that_no_fairlane_wrote_hide_no_worker(valkey: redis.Redis, cloc
 
     assert roster.slots() == {"ocr": 3, "text": 0, "notify": 0}
     assert roster.pids_beside("h", "m") == [1]
+
+
+def test_a_heartbeat_tells_its_age_and_the_workers_clock_by_that_of_the_server(valkey: redis.Redis) -> None:
+    seconds, micros = valkey.time()
+    now_ms = seconds * 1000 + micros // 1000
+    ahead = FakeClock(now_ms + 90_000)
+    Roster(valkey, Keys("sensitive:"), ahead).enter("h:1", {"last_heartbeat": str(ahead.now_ms())}, ttl_ms=60_000)
+    roster = Roster(valkey, Keys("sensitive:"), FakeClock(now_ms))
+    valkey.pexpire(roster._keys.worker("h:1"), 48_000)  # as 12 s later
+    roster.enter("h:2", {"hostname": "says no time"}, ttl_ms=60_000)
+
+    (beat,) = roster.heartbeats(now_ms + 12_000)
+
+    assert beat.worker_id == "h:1"
+    assert beat.age_ms == pytest.approx(12_000, abs=500)
+    assert beat.skew_ms == pytest.approx(90_000, abs=500)

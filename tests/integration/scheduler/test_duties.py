@@ -6,7 +6,7 @@ import redis
 from models.base import Database
 from models.devices import DevicePlace, Devices, SetRules
 from models.ledger import DetectionRecord, Finished, Ledger, NewTask
-from pipeline.queue import Roster, Rules, Task, TaskState
+from pipeline.queue import Counters, Roster, Rules, Task, TaskState
 from pipeline.scheduler.expire import expire
 from pipeline.scheduler.promote import promote
 from pipeline.scheduler.reap import reap
@@ -26,6 +26,7 @@ class House:
         self.roster = Roster(client, self.queue.keys, clock)
         self.ledger = Ledger(database, clock)
         self.devices = Devices(database)
+        self.counters = Counters(client, self.queue.keys, is_timed=False)
 
     def accept(self, task_id: str, mac: str = RED, *, is_enqueued: bool = True) -> None:
         now_ms = self.clock.now_ms()
@@ -41,7 +42,7 @@ class House:
         rebuild_after_loss(self.queue, self.inspector, self.roster, self.ledger, self.devices)
 
     def reconcile(self) -> None:
-        reconcile(self.queue, self.inspector, self.ledger)
+        reconcile(self.queue, self.inspector, self.ledger, self.counters)
 
 
 @pytest.fixture
@@ -131,7 +132,7 @@ def test_reap_tells_the_ledger_that_the_task_waits_again(house: House) -> None:
     house.ledger.start("a", claim.token, 1)
     house.clock.advance(30_000)
 
-    reap(house.queue, house.ledger)
+    reap(house.queue, house.ledger, house.counters)
 
     assert house.states("a") == ("queued", "queued")
 
@@ -143,7 +144,7 @@ def test_reap_does_not_reopen_a_task_that_finished_but_could_not_say_so(house: H
     house.ledger.close("a", "cancelled", "cancelled", "")
     house.clock.advance(30_000)
 
-    reap(house.queue, house.ledger)
+    reap(house.queue, house.ledger, house.counters)
 
     assert house.states("a") == ("queued", "cancelled")
 
@@ -154,7 +155,7 @@ def test_reap_tells_the_ledger_of_a_task_that_cost_three_workers(house: House) -
     for _ in range(3):
         house.line.claim()
         house.clock.advance(30_000)
-        reap(house.queue, house.ledger)
+        reap(house.queue, house.ledger, house.counters)
 
     row = house.ledger.get("a")
     assert row is not None
@@ -186,11 +187,11 @@ def test_reap_follows_the_ledger_for_a_task_that_was_done_before_its_last_worker
     for _ in range(2):
         house.line.claim()
         house.clock.advance(30_000)
-        reap(house.queue, house.ledger)
+        reap(house.queue, house.ledger, house.counters)
     finish_unheard(house, "a")
     house.clock.advance(30_000)
 
-    reap(house.queue, house.ledger)
+    reap(house.queue, house.ledger, house.counters)
 
     assert house.states("a") == ("done", "done")
     assert house.inspector.dead_letters() == []
@@ -202,7 +203,7 @@ def test_expire_follows_the_ledger_for_a_task_that_was_done(house: House) -> Non
     house.accept("a")
     finish_unheard(house, "a")
     house.clock.advance(30_000)
-    reap(house.queue, house.ledger)
+    reap(house.queue, house.ledger, house.counters)
     house.clock.advance(600_000)
 
     expire(house.queue, house.ledger)

@@ -14,8 +14,8 @@ from models.ledger import DetectionRecord, Finished, Ledger, NewTask
 from pipeline.broker import FairBroker
 from pipeline.clock import SystemClock
 from pipeline.errors import FairlaneError
-from pipeline.middleware import Backpressure, Context, LeaseRenewal, Measure, Outcome, Presence, RetryRules
-from pipeline.queue import FairQueue, Inspector, Roster, Rules, Task
+from pipeline.middleware import Backpressure, Context, Counting, LeaseRenewal, Measure, Outcome, Presence, RetryRules
+from pipeline.queue import Counters, FairQueue, Inspector, Roster, Rules, Task
 from pipeline.queue.keys import Keys
 from pipeline.workers.registry import WorkerRegistry
 from pipeline.workers.sampler import CPU_OVER, MEMORY_OVER, HostFigures, Judged, Probes, Sampler
@@ -60,6 +60,7 @@ class Shop:
     ledger: Ledger
     broker: FairBroker
     host: Host
+    counters: Counters
     work: Callable[[str, int, int], None] = lambda task_id, token, attempt: None
     calls: list[str] = field(default_factory=list)
     worker: Worker | None = None
@@ -97,7 +98,7 @@ def open_shop(valkey: redis.Redis, valkey_url: str, database: models.base.Databa
     """Build a worker with a broker of its own; it claims nothing before it is started."""
     ledger = Ledger(database, CLOCK)
     roster = Roster(valkey, Keys(RULES.prefix), CLOCK)
-    host = Host()
+    host, counters = Host(), Counters(valkey, Keys(RULES.prefix), is_timed=False)
     broker = FairBroker(
         FairQueue(valkey, RULES),
         poll_s=0.2,
@@ -114,11 +115,12 @@ def open_shop(valkey: redis.Redis, valkey_url: str, database: models.base.Databa
                 meet=lambda pids: None,
             ),
             LeaseRenewal(FairQueue(redis.Redis.from_url(valkey_url), RULES), renew_s=0.5),
+            Counting(counters),
             Outcome(ledger, CLOCK, RetryRules(max_attempts=4, max_losses=3, base_ms=1, max_ms=1)),
             Measure(CLOCK),
         ],
     )
-    shop = Shop(FairQueue(valkey, RULES), Inspector(valkey, RULES), roster, ledger, broker, host)
+    shop = Shop(FairQueue(valkey, RULES), Inspector(valkey, RULES), roster, ledger, broker, host, counters)
     dramatiq.actor(shop.do, broker=broker, actor_name="execute_text", queue_name="text", throws=(FairlaneError,))
     return shop
 

@@ -18,5 +18,6 @@ local function backoff_key() return PREFIX .. 'backoff' end
 local function expiry_key() return PREFIX .. 'expiry' end
 local function global_pending_key() return PREFIX .. 'global_pending' end
 local function overloaded_key() return PREFIX .. 'overloaded_macs' end
+local function paused_key() return PREFIX .. 'paused_macs' end
 local function dead_letter_key() return PREFIX .. 'dead_letter' end
 local function limit_key(bucket) return PREFIX .. 'limit:' .. bucket end
