@@ -59,11 +59,14 @@ def _of_snapshot(snapshot: Mapping[str, Any] | None) -> Iterator[Alarm]:
     if snapshot is None:
         yield Alarm("critical", "no_scheduler")
         return
+    held: dict[str, list[str]] = {}
     for name, lane in snapshot.get("lanes", {}).items():
         if lane.get("starved_devices"):
             yield Alarm("warning", "starved", subject=name, detail=str(lane["starved_devices"]))
         for host in lane.get("held_hosts", ()):
-            yield Alarm("warning", "held", subject=host, detail=name)
+            held.setdefault(host, []).append(name)
+    for host, lanes in sorted(held.items()):
+        yield Alarm("warning", "held", subject=host, detail=", ".join(lanes))
 
 
 def _of_lanes(
