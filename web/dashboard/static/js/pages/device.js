@@ -14,6 +14,9 @@ export function Device({ route, me }) {
   const [, mac] = route.parts;
   const path = withQuery(`api/devices/${encodeURIComponent(mac)}`, { site: route.params.site });
   const { data: device, problem, reload } = useAnswer(path);
+  const watermark = useAnswer(me.may.includes("house") ? "api/watermark" : null, 10_000);
+  const lanes = Object.entries(watermark.data?.lanes ?? {});
+  const unserved = lanes.filter(([, lane]) => lane.slots.effective === 0).map(([name]) => name);
   const mayAct = me.may.includes("act");
   if (!device) {
     const told = problem ? html`<${Refusal} problem=${problem} />` : html`<p class="quiet">${t("common.loading")}</p>`;
@@ -22,7 +25,7 @@ export function Device({ route, me }) {
   return html`<${Page} title=${format.mac(device.mac)} aside=${html`<span><${DeviceState} device=${device} /></span>`}>
     <${Refusal} problem=${problem} />
     <${Figures} device=${device} />
-    <${Card} title=${t("overview.lanes")}><${Lanes} device=${device} /><//>
+    <${Card} title=${t("overview.lanes")}><${Lanes} device=${device} unserved=${unserved} /><//>
     ${mayAct && html`<${Rules} key=${device.mac} device=${device} path=${path} onDone=${reload} />`}
     <${LastTasks} mac=${device.mac} />
   <//>`;
@@ -41,7 +44,7 @@ function Figures({ device }) {
   </dl>`;
 }
 
-function Lanes({ device }) {
+function Lanes({ device, unserved }) {
   const figure = (key, title, cell) => ({ key, title: t(title), kind: "number", cell: ([, lane]) => cell(lane) });
   const columns = [
     { key: "lane", title: t("lane.name"), cell: ([name]) => name },
@@ -51,14 +54,15 @@ function Lanes({ device }) {
     figure("score", "device.score", (lane) => format.number(lane.score, 1)),
     figure("share", "device.share", (lane) => format.percent(lane.share, 1)),
     figure("due", "device.due_share", (lane) => format.percent(lane.due_share, 1)),
-    { key: "gate", title: t("device.why"), cell: ([, lane]) => html`<${Gate} lane=${lane} />` },
+    { key: "gate", title: t("device.why"), cell: ([name, lane]) => html`<${Gate} lane=${lane} isUnserved=${unserved.includes(name)} />` },
   ];
   return html`<${Table} label=${t("overview.lanes")} columns=${columns} rows=${Object.entries(device.lanes)} keyOf=${([name]) => name} />`;
 }
 
 /** Why nothing of this device is served here now, and until when. */
-function Gate({ lane }) {
-  if (!lane.gate) return lane.waiting ? t("device.takes_turns") : t("device.idle");
+function Gate({ lane, isUnserved }) {
+  if (!lane.waiting) return t("device.idle");
+  if (!lane.gate) return isUnserved ? html`<${Pill} tone="bad">${t("device.unserved")}<//>` : t("device.takes_turns");
   const until = lane.gate_opens_ms ?? lane.backoff_until_ms;
   return html`<${Pill} tone="warn">${tCode("gate", lane.gate)}<//> ${until && t("device.until", { time: format.time(until) })}`;
 }
