@@ -18,7 +18,7 @@ UNKEPT = Alarm("warning", "no_persistence")
 
 
 def told(service):
-    found = alarms(service.inspector, service.roster, service.clock, service.settings)
+    found = alarms(service.inspector, service.roster, service.devices, service.clock, service.settings)
     return [alarm for alarm in found if alarm != UNKEPT]
 
 
@@ -80,7 +80,7 @@ def test_clocks_that_differ_are_told(service):
     work(service)
     theirs = FakeClock(service.clock.now_ms() + 5_000)
     inspector = Inspector(service.client, service.queue.rules, theirs)
-    found = alarms(inspector, service.roster, service.clock, service.settings)
+    found = alarms(inspector, service.roster, service.devices, service.clock, service.settings)
     assert Alarm("warning", "clock_skew", "", "5.0 s") in found
 
 
@@ -103,6 +103,17 @@ def test_a_server_that_is_nearly_full_is_critical(service):
     finally:
         service.client.config_set("maxmemory", 0)
     assert (alarm.severity, alarm.code) == ("critical", "memory")
+
+
+@pytest.mark.feature("H4")
+def test_devices_that_are_paused_are_counted(service):
+    work(service)
+    submit(service)
+    boss = guest(service, site="*")
+    boss.ask("PATCH", f"/api/devices/{MAC}", json={"lanes": {"ocr": {"paused": True}}})
+    assert told(service) == [Alarm("warning", "paused", "", "1")]
+    boss.ask("PATCH", f"/api/devices/{MAC}", json={"lanes": None, "weight": 2})
+    assert told(service) == []
 
 
 def test_workers_of_several_versions_and_lists_that_fail_are_told(service):
