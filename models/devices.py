@@ -121,6 +121,12 @@ class Devices:
         query = Device.select().order_by(Device.mac, Device.site)
         return self._rows((query.where(*conditions) if conditions else query).limit(limit))
 
+    def count_paused(self, *, most: int) -> int:
+        """How many devices are paused, as a whole or in a lane; `most` when there are more."""
+        is_paused = Device.is_ruled & (Device.is_paused | (Device.paused_lanes != ""))
+        with connection(self._database):
+            return int(Device.select().where(is_paused).limit(most).count())
+
     def change(
         self, place: DevicePlace, merge: Callable[[SetRules], SetRules], tell: Callable[[DeviceRow], None]
     ) -> DeviceRow | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pipeline.clock import Clock
+from pipeline.devices import DeviceBook
 from pipeline.queue import Entry, Inspector, LaneStatus, Roster, WorkerView
 from pipeline.settings import Settings
 
@@ -14,6 +15,8 @@ Severity = Literal["critical", "warning"]
 _SKEW_MAX_MS = 2_000
 #: Of maxmemory, or of the place for pending tasks.
 _NEARLY_FULL = 0.9
+#: Paused devices are counted up to this.
+_PAUSED_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +35,10 @@ class Alarm:
     detail: str = ""
 
 
-def alarms(inspector: Inspector, roster: Roster, clock: Clock, settings: Settings) -> list[Alarm]:
+def alarms(inspector: Inspector, roster: Roster, devices: DeviceBook, clock: Clock, settings: Settings) -> list[Alarm]:
     """All that is wrong, the critical first.
 
-    Raises: QueueUnavailable.
+    Raises: QueueUnavailable, DatabaseUnavailable.
     """
     workers = roster.workers()
     # Before the rest, which takes its time.
@@ -45,6 +48,7 @@ def alarms(inspector: Inspector, roster: Roster, clock: Clock, settings: Setting
         *_of_snapshot(inspector.watermark()),
         *_of_lanes(inspector.lanes(), workers, roster, settings),
         *_of_server(inspector.server_facts()),
+        *_of_devices(devices.count_paused(most=_PAUSED_MAX)),
         *_of_workers([WorkerView.of(worker, clock.now_ms()) for worker in workers]),
     ]
     return sorted(found, key=lambda alarm: alarm.severity)
@@ -59,11 +63,14 @@ def _of_snapshot(snapshot: Mapping[str, Any] | None) -> Iterator[Alarm]:
     if snapshot is None:
         yield Alarm("critical", "no_scheduler")
         return
+    held: dict[str, list[str]] = {}
     for name, lane in snapshot.get("lanes", {}).items():
         if lane.get("starved_devices"):
             yield Alarm("warning", "starved", subject=name, detail=str(lane["starved_devices"]))
         for host in lane.get("held_hosts", ()):
-            yield Alarm("warning", "held", subject=host, detail=name)
+            held.setdefault(host, []).append(name)
+    for host, lanes in sorted(held.items()):
+        yield Alarm("warning", "held", subject=host, detail=", ".join(lanes))
 
 
 def _of_lanes(
@@ -78,6 +85,11 @@ def _of_lanes(
         is_full = pending >= settings.max_total_pending
         detail = f"{pending} / {settings.max_total_pending}"
         yield Alarm("critical" if is_full else "warning", "overloaded" if is_full else "nearly_full", detail=detail)
+
+
+def _of_devices(paused: int) -> Iterator[Alarm]:
+    if paused:
+        yield Alarm("warning", "paused", detail=f"{paused}+" if paused == _PAUSED_MAX else str(paused))
 
 
 def _of_server(facts: Mapping[str, str]) -> Iterator[Alarm]:

@@ -130,6 +130,10 @@ class DeviceBook:
             raise DeviceAmbiguous(f"{len(rows)} sites have a device {mac}: say whose")
         return self._views(rows)[0]
 
+    def count_paused(self, *, most: int) -> int:
+        """How many devices are paused, as a whole or in a lane; `most` when there are more."""
+        return self._devices.count_paused(most=most)
+
     def change(self, device: DeviceView, merge: Callable[[SetRules], SetRules]) -> DeviceView:
         """Change what is set for a device, in the database and in the queue, where it acts at once: in both or in none.
 

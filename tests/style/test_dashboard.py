@@ -12,7 +12,8 @@ SCRIPTS = sorted((STATIC / "js").rglob("*.js"))
 #: Ways by which a text could become part of the page as something else than text, or run.
 DANGEROUS = ("innerHTML", "outerHTML", "insertAdjacentHTML", "dangerouslySetInnerHTML", "document.write", "eval(")
 _KEY = re.compile(r"\bt\(\"([^\"]+)\"")
-_PREFIX = re.compile(r"\btCode\(\"([^\"]+)\"")
+#: The first part of a word whose rest is a code: `tCode("gate", gate)`, `options("devices.show", SHOWN)`.
+_PREFIX = re.compile(r"\b(?:tCode|options)\(\"([^\"]+)\"")
 
 
 def words_of(path):

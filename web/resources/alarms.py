@@ -28,5 +28,5 @@ class AlarmsResource:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         parts = self._parts
-        found = alarms(parts.inspector, parts.roster, parts.clock, parts.settings)
+        found = alarms(parts.inspector, parts.roster, parts.devices, parts.clock, parts.settings)
         reply(resp, AlarmsAnswer(alarms=[AlarmAnswer(**dataclasses.asdict(alarm)) for alarm in found]))

@@ -124,9 +124,9 @@ export function Bar({ share, mark, label }) {
   </span>`;
 }
 
-/** A link to the page of a device. */
-export function DeviceLink({ mac }) {
-  return html`<a class="mono" href=${href(["devices", mac])}>${format.mac(mac)}</a>`;
+/** A link to the page of a device; the site tells apart what two sites call by the same MAC. */
+export function DeviceLink({ mac, site }) {
+  return html`<a class="mono" href=${href(["devices", mac], { site })}>${format.mac(mac)}</a>`;
 }
 
 /** A link to the page of a task; long ids are cut in the middle. */
