@@ -7,17 +7,21 @@ is read off the database, by MAC.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from models.devices import DevicePlace, DeviceRow, Devices, SetRules
 from models.scope import EVERYTHING, Scope
 from pipeline.device_errors import DeviceAmbiguous, DeviceNotFound
 from pipeline.queue import LANES, PAGE_MAX, DeviceRules, DeviceState, FairQueue, Lane, LineState, Listed, Pages
+from pipeline.queue.limits import check_device_rules
 
 #: Devices that one page of a list looks at.
 LOOKED_AT_MAX = PAGE_MAX
 #: Devices whose rules are told to an empty queue in one go.
 _BATCH = 500
+
+#: Gates of the queue -> what they are called for people.
+_GATES = {"": None, "rate": "rate_limited"}
 
 Show = Literal["waiting", "starved", "paused", "all"]
 Sort = Literal["oldest", "waiting", "share"]
@@ -58,6 +62,26 @@ class DeviceView:
 
     row: DeviceRow
     state: DeviceState
+
+    def told(self) -> dict[str, Any]:
+        """All of it, under the names that API and command line use."""
+        row, rules, lines = self.row, self.row.rules, self.state.lines
+        return {
+            "mac": row.mac,
+            "site": row.site,
+            "first_seen_ms": row.first_seen_ms,
+            "last_seen_ms": row.last_seen_ms,
+            "weight": rules.weight,
+            "max_inflight": rules.max_inflight,
+            "rate_per_minute": rules.rate_per_minute,
+            "paused": rules.is_paused,
+            "waiting": sum(line.waiting for line in lines),
+            "in_flight": sum(line.in_flight for line in lines),
+            "pending": self.state.pending,
+            "oldest_wait_ms": max((line.wait_ms for line in lines if line.wait_ms is not None), default=None),
+            "starved": any(line.is_starved for line in lines),
+            "lanes": {line.lane: _told_of(line, is_paused=line.lane in rules.paused_lanes) for line in lines},
+        }
 
     def lines(self, wanted: WantedDevices) -> Iterator[LineState]:
         return (line for line in self.state.lines if line.lane in wanted.lanes)
@@ -141,7 +165,13 @@ class DeviceBook:
             merge: makes the new rules of the old ones; doing so again must change nothing.
         Raises: DeviceNotFound; InvalidInput, naming each value out of its range.
         """
-        row = self._devices.change(device.row.place, merge, self._tell)
+
+        def merge_checked(rules: SetRules) -> SetRules:
+            after = merge(rules)
+            check_device_rules(queue_rules(after))
+            return after
+
+        row = self._devices.change(device.row.place, merge_checked, self._tell)
         if row is None:
             raise DeviceNotFound(f"no device {device.row.mac}")
         return self._views([row])[0]
@@ -201,6 +231,22 @@ class DeviceBook:
     def _views(self, rows: Sequence[DeviceRow]) -> list[DeviceView]:
         states = self._pages.states([row.line for row in rows]) if rows else []
         return [DeviceView(row, state) for row, state in zip(rows, states, strict=True)]
+
+
+def _told_of(line: LineState, *, is_paused: bool) -> dict[str, Any]:
+    return {
+        "waiting": line.waiting,
+        "in_flight": line.in_flight,
+        "oldest_wait_ms": line.wait_ms,
+        "score": round(line.score, 3),
+        "starved": line.is_starved,
+        "paused": is_paused,
+        "gate": _GATES.get(line.gate, line.gate),
+        "gate_opens_ms": line.opens_ms or None,
+        "backoff_until_ms": line.unschedulable_until_ms or None,
+        "share": None if line.share is None else round(line.share, 4),
+        "due_share": None if line.due_share is None else round(line.due_share, 4),
+    }
 
 
 def restore_rules(queue: FairQueue, devices: Devices) -> int:

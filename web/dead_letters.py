@@ -16,6 +16,8 @@ from web.schemas import ClientId, Mac, Request
 
 #: Ids of one request.
 IDS_MAX = 1_000
+#: Letters that a replay takes without `confirm`.
+UNCONFIRMED_MAX = 1_000
 #: Ids and times that JSON carries unharmed.
 NUMBER_MAX = 2**53 - 1
 
@@ -55,6 +57,9 @@ class ReplayRequest(Request):
     filter: DeadLetterFilter | None = None
     all: bool = False
     dry_run: bool = Field(default=False, description="only count")
+    confirm: Number | None = Field(
+        None, description=f"as many letters at most; needed when they are more than {UNCONFIRMED_MAX}: dry_run counts"
+    )
 
     @model_validator(mode="after")
     def _name_one(self) -> Self:

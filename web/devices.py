@@ -12,9 +12,9 @@ from pydantic import Field
 from models.devices import DevicePlace, SetRules
 from models.scope import Scope
 from models.sites import site_fault
-from pipeline.devices import DeviceView, Place, Show, Sort, WantedDevices
+from pipeline.devices import Place, Show, Sort, WantedDevices
 from pipeline.mac import prefix_of_mac
-from pipeline.queue import LANES, LineState, Listed
+from pipeline.queue import LANES, Listed
 from pipeline.queue.limits import COUNT_MAX, WEIGHT_MAX, WEIGHT_MIN
 from web.answers import Answer
 from web.errors import invalid_cursor, invalid_parameter
@@ -44,8 +44,6 @@ FILTERS = (
     SITE,
 )
 _CURSOR = re.compile(r"q:(-?[0-9]{1,16}):([a-z]{1,16}):([!-~]{1,64})|d:([0-9a-f]{12}):([!-~]{1,64})", re.ASCII)
-#: Gates of the queue -> what the API calls them.
-_GATES = {"": None, "rate": "rate_limited"}
 
 
 class LaneOfDeviceAnswer(Answer):
@@ -193,42 +191,6 @@ def cursor_of(place: Place) -> str:
     """The place in a form that nobody is tempted to make up."""
     said = f"q:{place.since_ms}:{place.lane}:{place.mac}" if isinstance(place, Listed) else "d:" + ":".join(place)
     return base64.urlsafe_b64encode(said.encode()).decode()
-
-
-def device_answer(device: DeviceView) -> DeviceAnswer:
-    row, lines = device.row, device.state.lines
-    return DeviceAnswer(
-        mac=row.mac,
-        site=row.site,
-        first_seen_ms=row.first_seen_ms,
-        last_seen_ms=row.last_seen_ms,
-        weight=row.rules.weight,
-        max_inflight=row.rules.max_inflight,
-        rate_per_minute=row.rules.rate_per_minute,
-        paused=row.rules.is_paused,
-        waiting=sum(line.waiting for line in lines),
-        in_flight=sum(line.in_flight for line in lines),
-        pending=device.state.pending,
-        oldest_wait_ms=max((line.wait_ms for line in lines if line.wait_ms is not None), default=None),
-        starved=any(line.is_starved for line in lines),
-        lanes={line.lane: _lane_answer(line, row.rules) for line in lines},
-    )
-
-
-def _lane_answer(line: LineState, rules: SetRules) -> LaneOfDeviceAnswer:
-    return LaneOfDeviceAnswer(
-        waiting=line.waiting,
-        in_flight=line.in_flight,
-        oldest_wait_ms=line.wait_ms,
-        score=round(line.score, 3),
-        starved=line.is_starved,
-        paused=line.lane in rules.paused_lanes,
-        gate=_GATES.get(line.gate, line.gate),
-        gate_opens_ms=line.opens_ms or None,
-        backoff_until_ms=line.unschedulable_until_ms or None,
-        share=None if line.share is None else round(line.share, 4),
-        due_share=None if line.due_share is None else round(line.due_share, 4),
-    )
 
 
 def _of_site(within: Scope, site: str | None) -> Scope:

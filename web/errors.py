@@ -84,6 +84,11 @@ def invalid_cursor() -> HttpProblem:
     return HttpProblem(400, "invalid-cursor", "The cursor is not one", "Take it from `next` of the page before.")
 
 
+def confirmation_required(count: int) -> HttpProblem:
+    detail = f"{count} dead letters are meant; confirm={count} in the body says that so many may be."
+    return HttpProblem(422, "confirmation-required", "So many must be confirmed", detail)
+
+
 def no_watermark() -> HttpProblem:
     return HttpProblem(503, "no-watermark", "There is no watermark", "No scheduler has published one of late.")
 

@@ -24,6 +24,7 @@ _COMMANDS = {
     "submit": _Entry("pipeline.cli.submit", "Send pictures, folders of pictures or a text; wait for the results."),
     "status": _Entry("pipeline.cli.status", "Show what waits, what runs and who works."),
     "task": _Entry("pipeline.cli.task", "Show, list and cancel tasks."),
+    "device": _Entry("pipeline.cli.device", "List, show, limit, weigh, pause and resume devices."),
     "dead-letter": _Entry("pipeline.cli.dead_letter", "List, show, replay and drop tasks that failed or died."),
     "stats": _Entry("pipeline.cli.stats", "Show what was done per day, device, lane and outcome, and the waits."),
     "delivery": _Entry("pipeline.cli.delivery", "List, show and make again the deliveries of announcements."),

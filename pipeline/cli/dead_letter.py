@@ -23,6 +23,8 @@ from pipeline.queue import TASK_LANES
 
 _C = TypeVar("_C", bound=Callable[..., Any])
 _ID = click.IntRange(1, 2**53 - 1)
+#: Dead letters that are not replayed without being asked back.
+_MANY = 1_000
 
 
 def _ago(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
@@ -128,7 +130,7 @@ def replay(
         _refuse_unknown(letters, ids)
         count = letters.count_replayable(chosen)
         if not dry_run:
-            _insist(f"this replays all {count} dead letters", is_needed=is_all and not yes)
+            _insist(f"this replays {count} dead letters", is_needed=(is_all or count > _MANY) and not yes)
             with _recorded("dead-letter replay", chosen):
                 count = letters.ask_replay(chosen)
     _report(count, "would be replayed" if dry_run else "will be replayed", output, is_dry=dry_run)

@@ -1,6 +1,6 @@
 """What an error means to whoever typed a command: decided here only."""
 
-from pipeline import errors
+from pipeline import device_errors, errors
 from pipeline.cli.sanitize import clean
 
 OK = 0
@@ -18,12 +18,15 @@ _CODES: dict[type[BaseException], int] = {
     errors.ListNotFound: NOT_FOUND,
     errors.KeyNotFound: NOT_FOUND,
     errors.DeliveryNotFound: NOT_FOUND,
+    device_errors.DeviceNotFound: NOT_FOUND,
+    device_errors.DeviceAmbiguous: USAGE,
     errors.Retryable: UNREACHABLE,
     errors.Overload: REFUSED,
     errors.ConfigurationError: USAGE,
 }
 
 _CURES: dict[type[BaseException], str] = {
+    device_errors.DeviceAmbiguous: "--site does",
     errors.QueueUnavailable: "is fairlane running? `fairlane up` starts it, `fairlane doctor` looks closer",
     errors.DatabaseUnavailable: "`fairlane doctor` looks closer",
     errors.StorageUnavailable: "`fairlane doctor` looks closer",

@@ -4,15 +4,17 @@ from models.announcing import Announcing
 from models.base import Database, bind, connect
 from models.dead_letters import DeadLetters
 from models.deliveries import Deliveries
+from models.devices import Devices
 from models.ledger import Ledger
 from models.statistics import Statistics
 from models.task_lists import TaskLists
 from models.word_shelf import WordShelf
 from pipeline.clock import SystemClock
+from pipeline.devices import DeviceBook
 from pipeline.lists.compiled import open_compiled
 from pipeline.lists.following import FollowedLists, follow_lists
 from pipeline.lists.library import Library
-from pipeline.queue import FairQueue, Inspector, Roster, open_inspector, open_queue, open_roster
+from pipeline.queue import FairQueue, Inspector, Roster, open_inspector, open_pages, open_queue, open_roster
 from pipeline.settings import Settings
 from pipeline.storage import open_store
 
@@ -37,6 +39,11 @@ def ledger_of(settings: Settings) -> Ledger:
 def task_lists_of(settings: Settings) -> TaskLists:
     """Return the lists of tasks of a bound database."""
     return TaskLists(_bound(settings))
+
+
+def devices_of(settings: Settings) -> DeviceBook:
+    """Return the devices of a bound database, and of the queue."""
+    return DeviceBook(Devices(_bound(settings)), open_pages(settings), open_queue(settings))
 
 
 def statistics_of(settings: Settings) -> Statistics:

@@ -18,6 +18,7 @@ from web.bodies import read_json
 from web.caller import caller_of
 from web.dead_letters import (
     FILTERS,
+    UNCONFIRMED_MAX,
     DeadLetterAnswer,
     DeadLettersAnswer,
     FullDeadLetterAnswer,
@@ -25,7 +26,7 @@ from web.dead_letters import (
     ReplayRequest,
     chosen_by_query,
 )
-from web.errors import invalid_parameter
+from web.errors import confirmation_required, invalid_parameter
 from web.filters import page_before, refuse_unknown
 from web.operations import Operation, Parameter
 from web.parameters import id_of, is_true, whole_number
@@ -146,7 +147,10 @@ class ReplayResource:
         name_target(req, {**chosen.named(), "dry_run": request.dry_run})
         if chosen.ids is not None:
             refuse_unknown(chosen.ids, self._letters.known(chosen.ids, chosen.within), "dead letter")
+        count = self._letters.count_replayable(chosen)
         if request.dry_run:
-            reply(resp, LettersAnswer(letters=self._letters.count_replayable(chosen), dry_run=True))
+            reply(resp, LettersAnswer(letters=count, dry_run=True))
+        elif count > max(UNCONFIRMED_MAX, request.confirm or 0):
+            raise confirmation_required(count)
         else:
             reply(resp, LettersAnswer(letters=self._letters.ask_replay(chosen), dry_run=False), status=202)

@@ -22,7 +22,6 @@ from web.devices import (
     DevicePatch,
     DevicesAnswer,
     cursor_of,
-    device_answer,
     place_of,
     site_of,
     wanted_by_query,
@@ -73,7 +72,7 @@ class DevicesResource:
         except ValueError as exc:
             raise invalid_cursor() from exc
         further = page_after(req, PATH, limit, cursor_of(page.after)) if page.after else None
-        answers = [device_answer(device) for device in page.devices]
+        answers = [DeviceAnswer(**device.told()) for device in page.devices]
         reply(resp, DevicesAnswer(devices=answers, next=further, has_more=page.has_more))
 
 
@@ -103,13 +102,13 @@ class DeviceResource:
         self._rules = rules_of(settings)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, mac: str) -> None:
-        reply(resp, device_answer(self._device(req, mac)))
+        reply(resp, DeviceAnswer(**self._device(req, mac).told()))
 
     def on_patch(self, req: falcon.Request, resp: falcon.Response, mac: str) -> None:
         device = self._device(req, mac)
         patch = validated(DevicePatch, read_json(req, _BODY_MAX_BYTES, kinds=_PATCH_KINDS), self._rules)
         name_target(req, {"site": device.row.site, **patch.model_dump(exclude_unset=True)})
-        reply(resp, device_answer(self._devices.change(device, patch.merged)))
+        reply(resp, DeviceAnswer(**self._devices.change(device, patch.merged).told()))
 
     def _device(self, req: falcon.Request, mac: str) -> DeviceView:
         site = site_of(req)

@@ -1,7 +1,9 @@
 """The hostile requests of `tests/data/bad_inputs.json` that are about keys and limits, against a server with keys."""
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 
 import pytest
@@ -182,3 +184,24 @@ def assert_limited(watched: Watched, wanted: Expected, answers: list[bytes]) -> 
 
 def _task_id(answer: bytes) -> str:
     return str(json.loads(answer.partition(b"\r\n\r\n")[2])["task_id"])
+
+
+def test_a_large_replay_that_nobody_confirmed(keyed_of: Callable[..., Keyed]) -> None:
+    keyed = keyed_of()
+    with closing(sqlite3.connect(keyed.watched.server.folder / "fairlane.db")) as database, database:
+        database.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200) INSERT INTO dead_letter "
+            "(task_id, mac, site, lane, state, code, message, attempts, created_ms, dead_ms, payload, replay_refusal) "
+            f"SELECT 't' || i, '{MAC}', 'local', 'ocr', 'dead', 'engine_timeout', '', 1, 1, 1, '{{}}', '' FROM n"
+        )
+
+    def replay(**wanted: object) -> bytes:
+        body = json.dumps({"filter": {"code": "engine_timeout"}, **wanted}).encode()
+        return raw_request("POST", "/api/dead-letters/replay", {**JSON, **keyed.holders.headers("admin")}, body)
+
+    answer = keyed.watched.assert_answers(replay(), expected("replay_unconfirmed_large"))
+    assert "1200" in str(problem(answer)["detail"])
+    assert b'"letters":1200' in keyed.watched.server.say(replay(dry_run=True))
+    assert status(keyed.watched.server.say(replay(confirm=1199))) == 422
+    assert status(keyed.watched.server.say(replay(confirm=1200))) == 202
+    keyed.watched.assert_serves()
