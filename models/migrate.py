@@ -60,6 +60,18 @@ def pending(database: Database) -> list[str]:
         return [migration.name for migration in _runner(database).status() if not migration.applied]
 
 
+def unknown(database: Database) -> list[str]:
+    """The names of the migrations that the database has and this version does not know: a newer one made them.
+
+    Raises: DatabaseUnavailable.
+    """
+    path = sqlite_path(database)
+    if path and not path.exists():
+        return []
+    with connection(database):
+        return [migration.name for migration in _runner(database).status() if migration.path is None]
+
+
 def insist_on_migrations(database: Database) -> None:
     """Return when the database has the layout of this version.
 

@@ -13,7 +13,10 @@ from pipeline.queue.capability import (
 from pipeline.queue.explaining import Explanation, Reason
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
+from pipeline.queue.layout import StoredLayout
 from pipeline.queue.opening import (
+    find_layout,
+    has_shards,
     open_consumer_queue,
     open_inspector,
     open_pages,
@@ -74,9 +77,12 @@ __all__ = [
     "Rules",
     "Standing",
     "Started",
+    "StoredLayout",
     "Task",
     "TaskState",
     "WorkerView",
+    "find_layout",
+    "has_shards",
     "has_slots_by_lane",
     "lanes_served",
     "open_consumer_queue",

@@ -9,6 +9,7 @@ from pipeline.queue.connection import LONG_PATIENCE_S, connect
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
 from pipeline.queue.keys import Keys
+from pipeline.queue.layout import StoredLayout, stored_layout
 from pipeline.queue.pages import Pages
 from pipeline.queue.request_limits import RequestLimits
 from pipeline.queue.roster import Roster
@@ -63,6 +64,14 @@ def open_roster(settings: Settings) -> Roster:
 def open_request_limits(settings: Settings) -> RequestLimits:
     """Return the limits on requests."""
     return RequestLimits(connect(settings.effective_redis_url, retries=0), _keys_of_shards(settings)[0])
+
+
+def find_layout(settings: Settings) -> StoredLayout:
+    """Say which layouts the server holds data of, whichever the settings name.
+
+    Raises: QueueUnavailable.
+    """
+    return stored_layout(connect(settings.effective_redis_url), Rules.of(settings))
 
 
 def has_shards(settings: Settings) -> bool:
