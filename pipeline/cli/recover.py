@@ -7,6 +7,7 @@ import click
 
 from models.base import connection
 from pipeline.cli.options import data_dir_option, settings_of
+from pipeline.cli.progress import count_of
 from pipeline.cli.sanitize import to_json
 from pipeline.cli.terminal import OutputFormat, output_option
 from pipeline.cli.wiring import inspector_of, ledger_of, queue_of
@@ -24,8 +25,8 @@ def command(*, data_dir: Path | None, output: OutputFormat) -> None:
     """
     settings = settings_of(data_dir)
     ledger = ledger_of(settings)
-    with connection():
-        counts = dataclasses.asdict(recover(queue_of(settings), inspector_of(settings), ledger))
+    with connection(), count_of("unfinished tasks looked at:") as tell:
+        counts = dataclasses.asdict(recover(queue_of(settings), inspector_of(settings), ledger, tell=tell))
     if output == "table":
         click.echo(
             f"looked at {counts['looked_at']} unfinished tasks: {counts['enqueued']} put back in line, "

@@ -24,6 +24,7 @@ from pipeline.queue.opening import (
     open_request_limits,
     open_roster,
 )
+from pipeline.queue.pages import Pages
 from pipeline.queue.request_limits import Bucket, Level, RequestLimits
 from pipeline.queue.roster import Roster
 from pipeline.queue.rules import Rules
@@ -70,6 +71,7 @@ __all__ = [
     "Mark",
     "Needs",
     "OpenTask",
+    "Pages",
     "QueuedTask",
     "Reason",
     "RequestLimits",

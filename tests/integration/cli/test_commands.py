@@ -197,6 +197,17 @@ def test_migrate_is_done_once(settings: Settings, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out == "the database is up to date\n" * 2
 
 
+@pytest.mark.feature("H6")
+def test_what_changes_something_tells_it_to_programs_too(
+    settings: Settings, accept: Callable[[str], None], answer: Callable[..., Any], tmp_path: Path
+) -> None:
+    accept("t1")
+
+    assert answer("task", "cancel", "t1") == [{"task_id": "t1", "cancelled": True}]
+    assert answer("migrate", "--check") == {"to_be_done": []}
+    assert len(answer("migrate", "--data-dir", str(tmp_path / "fresh"))["done"]) > 5
+
+
 @pytest.mark.feature("S3")
 def test_workers_are_listed_with_what_they_can_run_and_why_they_do_not(
     settings: Settings, answer: Callable[..., Any], capsys: pytest.CaptureFixture[str]
