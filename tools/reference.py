@@ -1,4 +1,4 @@
-"""Write docs/reference: settings, error codes and Redis keys, each from the code that declares them.
+"""Write docs/reference: settings, error codes, Redis keys, commands and HTTP, each from the code that declares them.
 
 `tests/style/test_reference.py` fails when what is committed is not what this writes.
 """
@@ -10,6 +10,8 @@ from pathlib import Path
 from pipeline import errors
 from pipeline.queue.keys import Keys
 from pipeline.settings import rows
+from tools.reference_cli import cli_page
+from tools.reference_http import http_page
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 
@@ -70,7 +72,13 @@ def _branch(kind: type[errors.FairlaneError]) -> str:
     return ancestors[-2] if len(ancestors) > 1 else "a bug: treated as Retryable"
 
 
-PAGES = {"settings.md": settings_page, "errors.md": errors_page, "redis-keys.md": redis_keys_page}
+PAGES = {
+    "settings.md": settings_page,
+    "errors.md": errors_page,
+    "redis-keys.md": redis_keys_page,
+    "cli.md": cli_page,
+    "http.md": http_page,
+}
 
 
 def main() -> None:
