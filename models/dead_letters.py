@@ -166,6 +166,10 @@ class DeadLetters:
         """How many letters `ask_replay` would ask for."""
         return self._count([*chosen.conditions(), _IS_NEITHER])
 
+    def count_asked(self) -> int:
+        """How many letters, whoever asked, the scheduler has still to replay."""
+        return self._count([IS_ASKED])
+
     def ask_replay(self, chosen: Chosen) -> int:
         """Have the chosen letters replayed, oldest first and paced, by the scheduler.
 

@@ -1,7 +1,7 @@
 """The schema: brought up to date, and back, by numbered files in `migrations/`."""
 
 import fcntl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,9 +20,11 @@ _LOCK_KEY = int.from_bytes(b"fairlane", "big")
 _PATIENCE_S = 600
 
 
-def migrate(database: Database) -> list[str]:
+def migrate(database: Database, tell: Callable[[str], None] = lambda _: None) -> list[str]:
     """Bring the schema up to date, each step wholly or not at all; any number of processes may call this at once.
 
+    Args:
+        tell: called with the name of each step before it is done.
     Returns: the names of the migrations that were applied here, none when another was first.
     Raises: DatabaseUnavailable; ConfigurationError when a newer fairlane has migrated this database.
     """
@@ -31,7 +33,10 @@ def migrate(database: Database) -> list[str]:
         newer = sorted(set(runner.applied()) - {migration.name for migration in runner.migrations()})
         if newer:
             raise ConfigurationError(f"the database is of a newer fairlane: it has {', '.join(newer)}")
-        applied: list[str] = runner.up()
+        applied: list[str] = []
+        for step in [migration.name for migration in runner.status() if not migration.applied]:
+            tell(step)
+            applied += runner.up(step)
         return applied
 
 
@@ -58,6 +63,18 @@ def pending(database: Database) -> list[str]:
         return [migration.name for migration in _runner(database).migrations()]
     with connection(database):
         return [migration.name for migration in _runner(database).status() if not migration.applied]
+
+
+def unknown(database: Database) -> list[str]:
+    """The names of the migrations that the database has and this version does not know: a newer one made them.
+
+    Raises: DatabaseUnavailable.
+    """
+    path = sqlite_path(database)
+    if path and not path.exists():
+        return []
+    with connection(database):
+        return [migration.name for migration in _runner(database).status() if migration.path is None]
 
 
 def insist_on_migrations(database: Database) -> None:

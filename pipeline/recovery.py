@@ -1,6 +1,6 @@
 """Bring the queue and the ledger back together: the ledger says what was accepted, the queue is only its index."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -33,19 +33,28 @@ class Recovered:
         return Recovered(self.looked_at + other.looked_at, self.enqueued + other.enqueued, self.closed + other.closed)
 
 
-def recover(queue: FairQueue, inspector: Inspector, ledger: Ledger, *, older_than_ms: int | None = None) -> Recovered:
+def recover(
+    queue: FairQueue,
+    inspector: Inspector,
+    ledger: Ledger,
+    *,
+    older_than_ms: int | None = None,
+    tell: Callable[[int], None] = lambda _: None,
+) -> Recovered:
     """Put every accepted task that the queue does not know back in line, and close what the queue has ended.
 
     Safe at any time and by several processes at once: enqueueing is idempotent and a finished row is never touched.
 
     Args:
         older_than_ms: leave tasks alone that were accepted later than this, epoch ms: their submit may be under way.
+        tell: called with how many have been looked at so far.
     Raises: QueueUnavailable, DatabaseUnavailable; what was done until then holds.
     """
     total = Recovered()
     for page in _pages(ledger):
         ripe = [task for task in page if older_than_ms is None or task.created_ms < older_than_ms]
         total += _mend(queue, inspector, ledger, ripe)
+        tell(total.looked_at)
     return total
 
 

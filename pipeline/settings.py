@@ -17,6 +17,7 @@ from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from pipeline.env_file import insist_on_env_file
 from pipeline.errors import ConfigurationError
 from pipeline.network import networks_in
 from pipeline.webhook_settings import WebhookSettings
@@ -237,6 +238,7 @@ def load_settings(**overrides: Any) -> Settings:
         overrides: field values that win over both, for the command line and tests.
     Raises: ConfigurationError.
     """
+    insist_on_env_file(Path(_DOTENV))
     problems = list(_unknown_names())
     try:
         settings = Settings(**overrides)

@@ -1,4 +1,4 @@
-"""Write docs/reference: settings, error codes, Redis keys and metrics, each from the code that declares them.
+"""Write docs/reference: settings, error codes, Redis keys, metrics, commands and HTTP, each from its declaration.
 
 `tests/style/test_reference.py` fails when what is committed is not what this writes.
 """
@@ -11,6 +11,8 @@ from pipeline import device_errors, errors
 from pipeline.metrics import METRICS
 from pipeline.queue.keys import Keys
 from pipeline.settings import rows
+from tools.reference_cli import cli_page
+from tools.reference_http import http_page
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 
@@ -92,6 +94,8 @@ PAGES = {
     "errors.md": errors_page,
     "redis-keys.md": redis_keys_page,
     "metrics.md": metrics_page,
+    "cli.md": cli_page,
+    "http.md": http_page,
 }
 
 

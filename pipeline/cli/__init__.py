@@ -23,6 +23,7 @@ _COMMANDS = {
     "up": _Entry("pipeline.cli.up", "Run all processes on this machine until Ctrl-C."),
     "submit": _Entry("pipeline.cli.submit", "Send pictures, folders of pictures or a text; wait for the results."),
     "status": _Entry("pipeline.cli.status", "Show what waits, what runs and who works."),
+    "watch": _Entry("pipeline.cli.watch", "Watch lanes, workers and who waits longest, in place; also `top`."),
     "task": _Entry("pipeline.cli.task", "Show, list and cancel tasks."),
     "device": _Entry("pipeline.cli.device", "List, show, limit, weigh, pause and resume devices."),
     "dead-letter": _Entry("pipeline.cli.dead_letter", "List, show, replay and drop tasks that failed or died."),
@@ -33,10 +34,15 @@ _COMMANDS = {
     "key": _Entry("pipeline.cli.key", "Make, show, rotate and revoke API keys; show who changed what."),
     "audit": _Entry("pipeline.cli.audit", "Recount the queue and say whether its books balance."),
     "simulate": _Entry("pipeline.cli.simulate", "Play scenarios on a virtual clock and check the bounds of fairness."),
+    "bench": _Entry("pipeline.cli.bench", "Send texts and pictures to a running fairlane; say how fast it is."),
     "recover": _Entry("pipeline.cli.recover", "Put every unfinished task of the database back in line."),
     "migrate": _Entry("pipeline.cli.migrate", "Bring the database to the layout of this version."),
     "doctor": _Entry("pipeline.cli.doctor", "Show all settings; check everything fairlane needs; say how to cure it."),
+    "completion": _Entry("pipeline.cli.completion", "Print what makes a shell complete commands, options and values."),
 }
+
+#: Other names of commands.
+_ALIASES = {"top": "watch"}
 
 
 class _LazyGroup(click.Group):
@@ -44,7 +50,7 @@ class _LazyGroup(click.Group):
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = _COMMANDS.get(cmd_name)
+        entry = _COMMANDS.get(_ALIASES.get(cmd_name, cmd_name))
         if entry is None:
             return None
         command: click.Command = importlib.import_module(entry.module).command

@@ -13,7 +13,9 @@ from models.base import bound, connection
 from models.dead_letters import DEAD_STATES, Chosen, DeadLetterRow, DeadLetters
 from pipeline.cli.deeds import recorded
 from pipeline.cli.durations import span_ms, time_of
+from pipeline.cli.interrupts import handled_signals
 from pipeline.cli.options import check_mac, data_dir_option, settings_of
+from pipeline.cli.progress import bar_of
 from pipeline.cli.sanitize import to_json
 from pipeline.cli.terminal import OutputFormat, output_option, show_rows, show_table
 from pipeline.cli.wiring import dead_letters_of
@@ -25,6 +27,8 @@ _C = TypeVar("_C", bound=Callable[..., Any])
 _ID = click.IntRange(1, 2**53 - 1)
 #: Dead letters that are not replayed without being asked back.
 _MANY = 1_000
+#: Seconds between two looks at how far the scheduler is.
+_LOOK_S = 0.5
 
 
 def _ago(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
@@ -107,6 +111,7 @@ def show(*, letter_id: int, data_dir: Path | None, output: OutputFormat) -> None
 
 @command.command("replay")
 @_choice_options
+@click.option("--wait", is_flag=True, help="Return when the scheduler has replayed all that anybody asked for.")
 @data_dir_option
 @output_option
 def replay(
@@ -115,6 +120,7 @@ def replay(
     is_all: bool,
     dry_run: bool,
     yes: bool,
+    wait: bool,
     data_dir: Path | None,
     output: OutputFormat,
     **filters: str | int | None,
@@ -133,7 +139,10 @@ def replay(
             _insist(f"this replays {count} dead letters", is_needed=(is_all or count > _MANY) and not yes)
             with _recorded("dead-letter replay", chosen):
                 count = letters.ask_replay(chosen)
-    _report(count, "would be replayed" if dry_run else "will be replayed", output, is_dry=dry_run)
+    if wait and not dry_run:
+        _wait_for_replays(letters)
+    what = "would be replayed" if dry_run else "have been replayed, or refused" if wait else "will be replayed"
+    _report(count, what, output, is_dry=dry_run)
 
 
 @command.command("drop")
@@ -161,6 +170,18 @@ def drop(
             with _recorded("dead-letter drop", chosen):
                 count = letters.drop(chosen)
     _report(count, "would be dropped" if dry_run else "dropped", output, is_dry=dry_run)
+
+
+def _wait_for_replays(letters: DeadLetters) -> None:
+    """Return when nothing that was asked for is left; Ctrl-C leaves it to the scheduler."""
+    with connection():
+        left = letters.count_asked()
+    with handled_signals() as interrupts, bar_of("replaying", left) as advance:
+        while left:
+            interrupts.raise_if_stopped(wait_s=_LOOK_S)
+            with connection():
+                before, left = left, letters.count_asked()
+            advance(before - left)
 
 
 def _recorded(action: str, chosen: Chosen) -> AbstractContextManager[None]:

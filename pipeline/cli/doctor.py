@@ -7,11 +7,12 @@ from urllib.parse import urlsplit, urlunsplit
 
 import click
 
-from pipeline.cli.checks import Check, all_checks
+from pipeline.cli.checks import Check, all_checks, refused_settings
 from pipeline.cli.exits import FAILED, OK
 from pipeline.cli.options import data_dir_option, settings_of
 from pipeline.cli.sanitize import to_json
 from pipeline.cli.terminal import OutputFormat, output_option, show_rows, show_table
+from pipeline.errors import ConfigurationError
 from pipeline.settings import PREFIX, Settings, rows
 
 
@@ -20,9 +21,12 @@ from pipeline.settings import PREFIX, Settings, rows
 @output_option
 def command(*, data_dir: Path | None, output: OutputFormat) -> int:
     """Show all settings; check everything fairlane needs; say how to cure what is wrong, and exit with 1 then."""
-    settings = settings_of(data_dir)
-    table = list(_settings_rows(settings))
-    checks = all_checks(settings)
+    try:
+        settings = settings_of(data_dir)
+    except ConfigurationError as exc:
+        table, checks = [], refused_settings(exc)
+    else:
+        table, checks = list(_settings_rows(settings)), all_checks(settings)
     if output == "json":
         click.echo(to_json({"settings": table, "checks": [check._asdict() for check in checks]}, indent=2))
     elif output == "jsonl":
@@ -34,6 +38,14 @@ def command(*, data_dir: Path | None, output: OutputFormat) -> int:
 
 
 def _show_tables(table: list[dict[str, Any]], checks: list[Check]) -> None:
+    if table:
+        _show_settings(table)
+    show_table(["", "check", "found", "cure"], [[c.mark, c.name, c.found, c.cure] for c in checks])
+    faults = sum(not check.is_fine for check in checks)
+    click.echo(f"\n{faults} of {len(checks)} checks found something wrong" if faults else "\nall is fine")
+
+
+def _show_settings(table: list[dict[str, Any]]) -> None:
     show_table(
         ["setting", "value", "default", "meaning"],
         [
@@ -42,10 +54,6 @@ def _show_tables(table: list[dict[str, Any]], checks: list[Check]) -> None:
         ],
     )
     click.echo("  * set by the environment, .env or the command line\n")
-    show_table(
-        ["", "check", "found", "cure"],
-        [["ok" if c.is_fine else "NO", c.name, c.found, "" if c.is_fine else c.cure] for c in checks],
-    )
 
 
 def _settings_rows(settings: Settings) -> Iterator[dict[str, Any]]:

@@ -8,6 +8,7 @@ import click
 from models.base import bound, connection
 from models.devices import Devices
 from pipeline.cli.options import data_dir_option, settings_of
+from pipeline.cli.progress import count_of
 from pipeline.cli.sanitize import to_json
 from pipeline.cli.terminal import OutputFormat, output_option
 from pipeline.cli.wiring import inspector_of, ledger_of, queue_of
@@ -26,10 +27,10 @@ def command(*, data_dir: Path | None, output: OutputFormat) -> None:
     """
     settings = settings_of(data_dir)
     ledger = ledger_of(settings)
-    with connection():
+    with connection(), count_of("unfinished tasks looked at:") as tell:
         queue = queue_of(settings)
         restore_rules(queue, Devices(bound()))
-        counts = dataclasses.asdict(recover(queue, inspector_of(settings), ledger))
+        counts = dataclasses.asdict(recover(queue, inspector_of(settings), ledger, tell=tell))
     if output == "table":
         click.echo(
             f"looked at {counts['looked_at']} unfinished tasks: {counts['enqueued']} put back in line, "

@@ -10,8 +10,8 @@ from typing import Literal
 import click
 
 from pipeline.cli.exits import FAILED, OK
-from pipeline.cli.sanitize import clean, to_json
-from pipeline.cli.terminal import open_console
+from pipeline.cli.sanitize import clean
+from pipeline.cli.terminal import OutputFormat, open_console, output_option, show_rows
 from pipeline.errors import ConfigurationError
 from pipeline.simulation.live import LiveOutcome, Plan, measure_live
 from pipeline.simulation.order import Policy
@@ -35,7 +35,7 @@ from pipeline.simulation.server import private_valkey
 @click.option(
     "--png", type=click.Path(path_type=Path), help="Write a picture here; a folder when several runs are drawn."
 )
-@click.option("-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@output_option
 def command(
     *,
     name: str | None,
@@ -44,7 +44,7 @@ def command(
     policy: Policy,
     backend: Literal["scripts", "model"] | None,
     png: Path | None,
-    output: str,
+    output: OutputFormat,
 ) -> int:
     """Play a scenario on a virtual clock; exit with 1 if a bound of the queue does not hold.
 
@@ -58,8 +58,8 @@ def command(
     names = [name] if name else scenario_names() if is_all else []
     outcomes = list(_outcomes(names, policy, backend))
     live = list(_live(Plan(), policy)) if is_all or is_live else []
-    if output == "json":
-        click.echo(to_json([*map(as_data, outcomes), *(measured.as_data(policy) for measured in live)], indent=2))
+    if output != "table":
+        show_rows([*map(as_data, outcomes), *(measured.as_data(policy) for measured in live)], output)
     else:
         _show(outcomes, live)
     if png:

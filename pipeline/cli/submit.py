@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from pipeline.cli.api import Api, patiently
 from pipeline.cli.exits import FAILED, OK, REFUSED, UNREACHABLE, message_of
 from pipeline.cli.interrupts import handled_signals
 from pipeline.cli.options import settings_of
 from pipeline.cli.parallel import in_parallel
+from pipeline.cli.progress import bar_of
 from pipeline.cli.service import api_of, check_url, key_file_option
-from pipeline.cli.terminal import OutputFormat, open_console, output_option, show_rows
+from pipeline.cli.terminal import OutputFormat, output_option, show_rows
 from pipeline.errors import FairlaneError, InvalidMac, Overload, Retryable
 from pipeline.mac import normalize_mac
 
@@ -133,13 +133,11 @@ def _items(paths: Sequence[Path], texts: Sequence[str]) -> Iterator[_Item]:
 
 
 def _work_off(sender: "_Sender", items: list[_Item], stop: threading.Event, *, wait: bool) -> None:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=open_console(stderr=True), transient=True) as progress:
-        for what, work in (("sending", sender.send), ("waiting", sender.wait_for))[: 2 if wait else 1]:
-            todo = [item for item in items if not item.problem]
-            bar = progress.add_task(what, total=len(todo))
+    for what, work in (("sending", sender.send), ("waiting", sender.wait_for))[: 2 if wait else 1]:
+        todo = [item for item in items if not item.problem]
+        with bar_of(what, len(todo)) as advance:
             for _ in in_parallel(work, todo, stop, threads=_THREADS):
-                progress.advance(bar)
+                advance(1)
                 if stop.is_set():
                     raise KeyboardInterrupt
 

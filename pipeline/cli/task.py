@@ -1,6 +1,9 @@
 """`fairlane task show|list|cancel`: one task in full, many in short, and how to take one back."""
 
 import dataclasses
+import sys
+from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +12,13 @@ from rich.text import Text
 
 from models.audit import AuditTrail
 from models.base import bound, connection
-from models.task_lists import Wanted
+from models.task_lists import ListedTask, Wanted
 from models.tasks import END_STATES, OPEN_STATES
 from pipeline.cli.deeds import recorded
 from pipeline.cli.durations import span_ms, time_of
 from pipeline.cli.marks import marked
 from pipeline.cli.options import check_mac, data_dir_option, settings_of
+from pipeline.cli.progress import count_of
 from pipeline.cli.sanitize import clean_line, to_json
 from pipeline.cli.terminal import OutputFormat, open_console, output_option, seconds, show_rows, show_table
 from pipeline.cli.wiring import ledger_of, queue_of, task_lists_of
@@ -72,8 +76,7 @@ def show_list(*, data_dir: Path | None, output: OutputFormat, limit: int, **filt
     """List tasks, newest first; jsonl prints each as soon as it is found."""
     tasks = task_lists_of(settings_of(data_dir)).every(Wanted(**filters), page=_PAGE, limit=limit)
     if output == "jsonl":
-        for task in tasks:
-            click.echo(to_json(dataclasses.asdict(task)))
+        _pour(tasks)
         return
     rows = [dataclasses.asdict(task) for task in tasks]
     if output == "table":
@@ -86,7 +89,8 @@ def show_list(*, data_dir: Path | None, output: OutputFormat, limit: int, **filt
 @command.command("cancel")
 @click.argument("task_ids", nargs=-1, required=True, metavar="TASK_ID...")
 @data_dir_option
-def cancel_tasks(*, task_ids: tuple[str, ...], data_dir: Path | None) -> None:
+@output_option
+def cancel_tasks(*, task_ids: tuple[str, ...], data_dir: Path | None, output: OutputFormat) -> None:
     """Cancel tasks that have not ended; all of them must exist."""
     settings = settings_of(data_dir)
     ledger, queue = ledger_of(settings), queue_of(settings)
@@ -96,7 +100,18 @@ def cancel_tasks(*, task_ids: tuple[str, ...], data_dir: Path | None) -> None:
                 raise TaskNotFound(f"no task {task_id} in the database")
         with recorded(AuditTrail(bound(), SystemClock()), "task cancel", " ".join(task_ids)):
             cancelled = [task_id for task_id in task_ids if cancel(queue, ledger, task_id, "cancelled by an operator")]
-    click.echo(f"cancelled {len(cancelled)} of {len(task_ids)}; the others had ended")
+    if output == "table":
+        click.echo(f"cancelled {len(cancelled)} of {len(task_ids)}; the others had ended")
+    else:
+        show_rows([{"task_id": one, "cancelled": one in cancelled} for one in task_ids], output)
+
+
+def _pour(tasks: Iterable[ListedTask]) -> None:
+    """Print each as soon as it is found; how many is shown where the tasks themselves do not scroll by."""
+    with count_of("tasks:") if not sys.stdout.isatty() else nullcontext(lambda _: None) as tell:
+        for number, task in enumerate(tasks, start=1):
+            click.echo(to_json(dataclasses.asdict(task)))
+            tell(number)
 
 
 def _show_table(view: dict[str, Any]) -> None:

@@ -44,6 +44,11 @@ def open_console(*, stderr: bool = False) -> Console:
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, has_head: bool = True) -> None:
     """Print a table; numbers stand to the right."""
+    open_console().print(table_of(columns, rows, has_head=has_head))
+
+
+def table_of(columns: Sequence[str], rows: Iterable[Sequence[object]], *, has_head: bool = True) -> Table:
+    """A table of texts that nothing from outside can turn into markup or commands; numbers stand to the right."""
     table = Table(show_header=has_head, box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     cells = [list(row) for row in rows]
     for index, column in enumerate(columns):
@@ -51,7 +56,7 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, has_
         table.add_column(column, justify="right" if is_number else "left", overflow="fold")
     for row in cells:
         table.add_row(*(_cell(value) for value in row))
-    open_console().print(table)
+    return table
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]], output: OutputFormat, *, columns: Sequence[str] = ()) -> None:

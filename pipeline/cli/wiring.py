@@ -14,7 +14,7 @@ from pipeline.devices import DeviceBook
 from pipeline.lists.compiled import open_compiled
 from pipeline.lists.following import FollowedLists, follow_lists
 from pipeline.lists.library import Library
-from pipeline.queue import FairQueue, Inspector, Roster, open_inspector, open_pages, open_queue, open_roster
+from pipeline.queue import FairQueue, Inspector, Pages, Roster, open_inspector, open_pages, open_queue, open_roster
 from pipeline.settings import Settings
 from pipeline.storage import open_store
 
@@ -25,6 +25,10 @@ def queue_of(settings: Settings) -> FairQueue:
 
 def inspector_of(settings: Settings, *, is_patient: bool = False) -> Inspector:
     return open_inspector(settings, is_patient=is_patient)
+
+
+def pages_of(settings: Settings) -> Pages:
+    return open_pages(settings)
 
 
 def roster_of(settings: Settings) -> Roster:

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import click
-from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from models.word_lists import ListRow, Owner
 from pipeline.cli.exits import FAILED, OK
 from pipeline.cli.options import data_dir_option, settings_of
+from pipeline.cli.progress import count_of
 from pipeline.cli.sanitize import to_json
-from pipeline.cli.terminal import OutputFormat, open_console, output_option
+from pipeline.cli.terminal import OutputFormat, output_option
 from pipeline.cli.wiring import library_of
 from pipeline.cli.word_lists import VERSION, has_errors, named, owner_of, owner_options, show_what_was_found
 from pipeline.lists.library import Library
@@ -104,23 +104,22 @@ def roll_back(
 @click.option("--yes", is_flag=True, help="Do it without asking back.")
 @owner_options
 @data_dir_option
-def remove(*, name: str, yes: bool, site: str | None, mac: str | None, data_dir: Path | None) -> None:
+@output_option
+def remove(
+    *, name: str, yes: bool, site: str | None, mac: str | None, data_dir: Path | None, output: OutputFormat
+) -> None:
     """Remove list NAME with all its versions; it is in effect no more."""
     library = library_of(settings_of(data_dir))
     list_id = _id(library, owner_of(site, mac), name)
     if not yes:
         raise click.UsageError(f"this removes {name} with all its versions for good; say --yes to do it")
     library.remove(list_id)
-    click.echo(f"{name} is removed")
+    click.echo(f"{name} is removed" if output == "table" else to_json({"name": name, "removed": True}))
 
 
 def _read(file: Path, encoding: str | None) -> ListFile:
-    columns = (TextColumn("reading {task.completed} words"), TimeElapsedColumn())
-    with Progress(*columns, console=open_console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("")
-        return read_list(
-            bytes_of(file), kind_of(file.name), encoding, lambda count: progress.update(bar, completed=count)
-        )
+    with count_of("reading words:") as tell:
+        return read_list(bytes_of(file), kind_of(file.name), encoding, tell)
 
 
 def _id(library: Library, owner: Owner, name: str) -> int:

@@ -15,7 +15,10 @@ from pipeline.queue.device_states import DeviceState, LineState, Listed
 from pipeline.queue.explaining import Explanation, Reason
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
+from pipeline.queue.layout import StoredLayout
 from pipeline.queue.opening import (
+    find_layout,
+    has_shards,
     open_consumer_queue,
     open_counters,
     open_inspector,
@@ -92,9 +95,12 @@ __all__ = [
     "Standing",
     "Standstill",
     "Started",
+    "StoredLayout",
     "Task",
     "TaskState",
     "WorkerView",
+    "find_layout",
+    "has_shards",
     "has_slots_by_lane",
     "is_held",
     "lanes_served",

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
 import redis
 
 from pipeline.clock import Clock
+from pipeline.errors import QueueUnavailable
 from pipeline.queue.connection import reaching
 from pipeline.queue.explaining import Explanation, explanation_of
 from pipeline.queue.keys import Keys
@@ -21,6 +23,11 @@ from pipeline.queue.walking import open_page
 _OLDEST_LOOKED_AT = 64
 #: Devices looked at, at most, to count those of a lane that starve.
 _STARVED_LOOKED_AT = 200
+#: What is told of a server.
+SERVER_FACTS = (
+    *("redis_version", "valkey_version", "role", "cluster_enabled", "maxmemory_policy", "maxmemory", "used_memory"),
+    *("aof_enabled", "appendfsync", "aof_last_write_status"),
+)
 _ENDS_IN_ORDER = (
     TaskState.DONE,
     TaskState.FAILED,
@@ -184,13 +191,22 @@ class Inspector:
         return snapshot_of(self._ask("GET", self.keys.watermark()))
 
     def server_facts(self) -> dict[str, str]:
-        """What `doctor` must know of the server: version, persistence, eviction policy, memory."""
-        return self._facts_of(self._ask("INFO"))
+        """What `doctor` must know of the server, by the names of INFO and CONFIG: see `SERVER_FACTS`.
+
+        What a server does not tell (managed ones forbid CONFIG) is not among it.
+        """
+        return self._facts_of({**self._ask("INFO"), **self._written_how()})
 
     @staticmethod
     def _facts_of(info: dict[str, Any]) -> dict[str, str]:
-        wanted = ("redis_version", "valkey_version", "aof_enabled", "maxmemory_policy", "maxmemory", "used_memory")
-        return {name: str(info[name]) for name in wanted if name in info}
+        return {name: str(info[name]) for name in SERVER_FACTS if name in info}
+
+    def _written_how(self) -> dict[str, str]:
+        with suppress(QueueUnavailable):
+            answer = self._ask("CONFIG", "GET", "appendfsync")
+            pairs = answer.items() if isinstance(answer, dict) else zip(answer[::2], answer[1::2], strict=True)
+            return {words(name): words(value) for name, value in pairs}
+        return {}
 
     def _oldest_wait_ms(self, lane: Lane, now_ms: int) -> int:
         # The index may name an older time than the line's head now has, never a younger one: so the scan may stop at

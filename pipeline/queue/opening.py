@@ -10,6 +10,7 @@ from pipeline.queue.counters import Counters
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.inspect import Inspector
 from pipeline.queue.keys import Keys
+from pipeline.queue.layout import StoredLayout, stored_layout
 from pipeline.queue.pages import Pages
 from pipeline.queue.pulse import Pulse
 from pipeline.queue.request_limits import RequestLimits
@@ -82,6 +83,14 @@ def open_standstill(settings: Settings) -> Standstill:
     """Return what notices that nothing is claimed."""
     client, keys = connect(settings.effective_redis_url), _keys_of_shards(settings)
     return Standstill(client, keys[0], Pulse(client, keys), open_roster(settings), SystemClock())
+
+
+def find_layout(settings: Settings) -> StoredLayout:
+    """Say which layouts the server holds data of, whichever the settings name.
+
+    Raises: QueueUnavailable.
+    """
+    return stored_layout(connect(settings.effective_redis_url), Rules.of(settings))
 
 
 def has_shards(settings: Settings) -> bool:

@@ -95,7 +95,7 @@ class ShardedInspector(Inspector):
             return super().server_facts()
         with reaching("INFO"):
             nodes = self._client.info(target_nodes="primaries").values()
-        return self._joined([self._facts_of(info) for info in nodes])
+        return self._joined([self._facts_of({**info, **self._written_how()}) for info in nodes])
 
     def _waiting(self, shard: Inspector, lane: Lane) -> int:
         return int(self._ask("HGET", shard.keys.lane(lane), "waiting") or 0)

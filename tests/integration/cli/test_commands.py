@@ -197,56 +197,15 @@ def test_migrate_is_done_once(settings: Settings, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out == "the database is up to date\n" * 2
 
 
-def checks_of(report: dict[str, Any]) -> dict[str, bool]:
-    return {check["name"]: check["is_fine"] for check in report["checks"]}
-
-
-def test_doctor_finds_what_is_fine_and_what_is_not(
-    settings: Settings, valkey: redis.Redis, answer: Callable[..., Any]
+@pytest.mark.feature("H6")
+def test_what_changes_something_tells_it_to_programs_too(
+    settings: Settings, accept: Callable[[str], None], answer: Callable[..., Any], tmp_path: Path
 ) -> None:
-    register_worker(settings, "ocr,text,notify")
-    valkey.config_set("maxmemory-policy", "allkeys-lru")
-    checks = checks_of(answer("doctor", code=1))
-    valkey.config_set("maxmemory-policy", "noeviction")
-    assert checks.pop("queue eviction") is False
-    checks.pop("queue persistence")  # as the server of the tests happens to run
-    assert set(checks) == {"queue", "workers", "database", "keys", "storage", "engine", "words"}
-    assert all(checks.values())
+    accept("t1")
 
-
-def test_doctor_looks_at_everything_even_when_all_is_broken(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch, answer: Callable[..., Any], tmp_path: Path
-) -> None:
-    monkeypatch.setenv("FAIRLANE_REDIS_URL", "unix:///nowhere/valkey.sock")
-    monkeypatch.setenv("FAIRLANE_DATA_DIR", str(tmp_path / "none"))
-    monkeypatch.setenv("FAIRLANE_WORDS_FILE", str(tmp_path / "none.txt"))
-    report = answer("doctor", code=1)
-    assert {name for name, is_fine in checks_of(report).items() if not is_fine} == {
-        "queue",
-        "workers",
-        "database",
-        "words",
-    }
-    assert all(check["cure"] for check in report["checks"] if not check["is_fine"])
-
-
-def test_doctor_shows_every_setting_and_which_were_set_but_no_password(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch, answer: Callable[..., Any]
-) -> None:
-    monkeypatch.setenv("FAIRLANE_DATABASE_URL", "postgresql://me:secret@127.0.0.1:9/name")
-    report = answer("doctor", code=1)
-    rows = {row["name"]: row for row in report["settings"]}
-    assert len(rows) == len(Settings.model_fields)
-    assert (rows["FAIRLANE_DATA_DIR"]["is_set"], rows["FAIRLANE_RETRY_AFTER"]["is_set"]) == (True, False)
-    assert rows["FAIRLANE_DATABASE_URL"]["value"] == "postgresql://me:***@127.0.0.1:9/name"
-    assert "secret" not in json.dumps(report)
-
-
-def test_doctor_prints_tables_for_people(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["doctor"]) == 1
-    out = capsys.readouterr().out
-    assert "start it with `fairlane up`" in out
-    assert "FAIRLANE_LEASE_SECONDS" in out
+    assert answer("task", "cancel", "t1") == [{"task_id": "t1", "cancelled": True}]
+    assert answer("migrate", "--check") == {"to_be_done": []}
+    assert len(answer("migrate", "--data-dir", str(tmp_path / "fresh"))["done"]) > 5
 
 
 @pytest.mark.feature("S3")
@@ -272,13 +231,3 @@ def test_workers_are_listed_with_what_they_can_run_and_why_they_do_not(
 def test_a_list_of_no_workers_says_so(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["worker", "list"]) == 0
     assert "no worker is alive" in capsys.readouterr().out
-
-
-def test_doctor_says_which_worker_is_held_and_why(settings: Settings, answer: Callable[..., Any]) -> None:
-    entry = {"hostname": "h", "pid": "7", "queues": "ocr,text", "state": "held", "holds": "memory over its watermark"}
-    open_roster(settings).enter("h:7", entry, ttl_ms=60_000)
-
-    checks = {check["name"]: check for check in answer("doctor", code=1)["checks"]}
-
-    assert checks["worker h:7"]["found"] == "held: memory over its watermark"
-    assert "HIGH_WATERMARK" in checks["worker h:7"]["cure"]

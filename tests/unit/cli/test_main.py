@@ -6,6 +6,7 @@ import pytest
 import pipeline.cli
 from pipeline.cli import run
 from pipeline.errors import QueueUnavailable
+from tools.command_tree import leaves
 
 
 def failing_with(error: BaseException) -> click.Command:
@@ -27,6 +28,26 @@ def test_every_command_is_listed_and_has_help(command: str, capsys: pytest.Captu
     assert f"  {command} " in capsys.readouterr().out
     assert run([command, "--help"]) == 0
     assert f"Usage: fairlane {command}" in capsys.readouterr().out
+
+
+#: Those that print no data: what they print goes on, is a script, or is JSON anyway.
+NO_DATA = {"demo", "up", "completion", "words export"}
+
+
+@pytest.mark.feature("H6")
+@pytest.mark.parametrize(("name", "command"), [*leaves()], ids=lambda value: str(value))
+def test_every_command_that_prints_data_prints_it_as_table_json_or_jsonl(name: str, command: click.Command) -> None:
+    choices = [
+        list(one.type.choices) for one in command.params if "-o" in one.opts and isinstance(one.type, click.Choice)
+    ]
+
+    assert choices == ([] if name in NO_DATA else [["table", "json", "jsonl"]])
+    assert command.get_short_help_str(), "it says what it is for"
+
+
+def test_another_name_runs_the_same_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["top", "--help"]) == 0
+    assert "Watch lanes" in capsys.readouterr().out
 
 
 def test_an_unknown_command_is_a_usage_error() -> None:

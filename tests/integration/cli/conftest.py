@@ -1,0 +1,54 @@
+"""A set-up of fairlane in which nothing is wrong."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from models.base import connect
+from models.migrate import migrate
+from tests.support.databases import close_all, made_database
+from tests.support.servers import Server, start_valkey
+from tests.support.sound import Sound
+
+
+@pytest.fixture(scope="module")
+def own_valkey() -> Iterator[Server]:
+    """A Valkey whose configuration is nobody else's."""
+    with tempfile.TemporaryDirectory(prefix="fairlane-doctor-") as folder:
+        server = start_valkey(Path(folder))
+        yield server
+        server.stop()
+
+
+@pytest.fixture
+def sound(
+    own_valkey: Server,
+    postgres_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Iterator[Sound]:
+    """A Valkey and a PostgreSQL as they should be, a folder, a scheduler and a worker that were heard of just now."""
+    monkeypatch.chdir(tmp_path)
+    with redis.Redis.from_url(own_valkey.url) as client, made_database(postgres_url) as database_url:
+        client.replicaof("NO", "ONE")
+        client.flushall()
+        for name, value in (
+            ("maxmemory-policy", "noeviction"),
+            ("appendonly", "yes"),
+            ("appendfsync", "everysec"),
+            ("maxmemory", "0"),
+        ):
+            client.config_set(name, value)
+        database = connect(database_url)
+        migrate(database)
+        close_all(database)
+        made = Sound(client, tmp_path, database_url, monkeypatch, capsys)
+        made.set(redis_url=own_valkey.url, database_url=database_url, data_dir=tmp_path / "data")
+        made.set(storage_url=tmp_path / "objects")
+        made.register()
+        made.publish()
+        yield made
