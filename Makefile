@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: help demo run test test-hosts test-faults soak test-paddle check format features reference bench-queue bench-faults bench-backpressure bench-ocr bench-words bench-web eval-ocr lock clean
+.PHONY: help demo run test test-hosts test-faults mutate soak test-paddle check format features reference bench-queue bench-faults bench-backpressure bench-ocr bench-words bench-web eval-ocr lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -24,6 +24,9 @@ test-hosts: $(VENV)/.dev ## tests on several hosts, each a network namespace: ro
 
 test-faults: $(VENV)/.dev ## faults on purpose against everything under load, and one table: a quarter of an hour
 	$(BIN)/pytest -m faults tests/faults
+
+mutate: $(VENV)/.dev ## take a guard of the books away, one at a time: the faults must show it; 5 minutes
+	$(BIN)/python -m tests.faults.harness.mutations
 
 soak: $(VENV)/.dev ## FAULTS=300 of them with the lease of 30 s: hours; goes on where INTO=soak.jsonl ends
 	$(BIN)/python -m tests.faults.harness --rounds $(or $(FAULTS),300) --lease 30 --into $(or $(INTO),soak.jsonl)

@@ -9,6 +9,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from tests.faults.harness.course import RATE, Course
+from tests.faults.harness.rounds import DRAIN_LIMIT_S
 from tests.faults.harness.scenarios import all_faults
 from tests.faults.harness.table import Round, parsed, table
 
@@ -23,7 +24,7 @@ def main() -> int:
         print(f"{len(rounds)} rounds are in {options.into} already", flush=True)
     wanted = options.rounds or len(options.only or known)
     chosen = [fault for fault in all_faults() if not options.only or fault.name in options.only]
-    course = Course(options.lease, options.rate)
+    course = Course(options.lease, options.rate, options.patience)
     try:
         for fault in islice(cycle(chosen), len(rounds), wanted):
             rounds.append(course.play(fault))
@@ -62,6 +63,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--into", type=Path, help="file of the rounds, one JSON object a line; goes on where it ends")
     parser.add_argument("--lease", type=int, default=6, help="seconds after which a killed worker's task runs again")
     parser.add_argument("--rate", type=float, default=RATE, help="tasks a second")
+    parser.add_argument(
+        "--patience", type=float, default=DRAIN_LIMIT_S, help="seconds until a task is said never to end"
+    )
     return parser.parse_args()
 
 

@@ -3,11 +3,15 @@
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from urllib.parse import urlencode
 
 import psutil
 
+from tests.faults.harness.client import ask
 from tests.faults.harness.fault import Fault
-from tests.faults.harness.house import House, is_gone, pause
+from tests.faults.harness.house import OCR_WORKER, House, is_gone, pause
+from tests.faults.harness.load import SLOW_IMAGE
+from tests.support.processes import wait_until
 
 Chooser = Callable[[House], psutil.Process]
 
@@ -116,6 +120,40 @@ class Slowed(Fault):
 
     def trace(self, house: House) -> str:
         return f"stopped {self._stops} times" if self._stops else ""
+
+
+@dataclass
+class Overtaken(Fault):
+    """An OCR worker stands still amid an image; another runs it meanwhile, and is at it when the first one wakes up."""
+
+    _starts: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        self.kind, self.hold_s = "process", 0.0
+
+    def inject(self, house: House) -> None:
+        task_id = f"{house.prefix}overtaken"
+        house.strays[task_id] = "image"
+        query = urlencode({"mac": "0c0000000001", "task_id": task_id})
+        answer = ask(house.web, "POST", f"/api/ocr/image?{query}", SLOW_IMAGE, {"Content-Type": "image/png"})
+        assert answer.status == 202, answer
+        wait_until(lambda: self._count(house, task_id) == 1, 30)
+        sleeper = house.worker("ocr")
+        sleeper.suspend()
+        house.supervisor.start(house.program("ocr-2", "-m", *OCR_WORKER))
+        wait_until(lambda: self._count(house, task_id) == 2, 60)
+        sleeper.resume()
+
+    def heal(self, house: House) -> None:
+        house.worker("ocr").resume()
+        house.supervisor.stop(["ocr-2"])
+
+    def trace(self, house: House) -> str:
+        return f"started {self._starts} times" if self._starts > 1 else ""
+
+    def _count(self, house: House, task_id: str) -> int:
+        self._starts = len(house.journal.starts(task_id).get(task_id, ()))
+        return self._starts
 
 
 #: What lives at another time: commands, with the words that `shifted` starts in their place.

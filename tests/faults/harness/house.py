@@ -27,6 +27,8 @@ from tests.support.processes import is_alive, wait_until
 from tests.support.servers import S3_CREDENTIALS
 
 _LIGHT_WORKER = "tests.faults.harness.light_worker:broker"
+#: Another one of the Procfile's OCR workers, as a module and its arguments.
+OCR_WORKER = ("dramatiq", _LIGHT_WORKER, "--queues", "ocr", "--processes", "1", "--threads", "4")
 _SECRET = "whsec_" + "a2V5" * 8
 
 

@@ -14,15 +14,17 @@ from tests.faults.harness.table import Round
 _WARM_S = 5.0
 #: Throughput is back when so much of it ended in a window of so many ms.
 _SHARE, _WINDOW_MS = 0.9, 2_000
-#: How long is waited for it, and for the drain, seconds.
-_BACK_LIMIT_S, _DRAIN_LIMIT_S = 60.0, 180.0
+#: How long is waited for it, and, if nobody says otherwise, for the drain, seconds.
+_BACK_LIMIT_S = 60.0
+DRAIN_LIMIT_S = 180.0
 
 
-def play(house: House, load: Load, fault: Fault, prefix: str) -> Round:
+def play(house: House, load: Load, fault: Fault, prefix: str, patience_s: float = DRAIN_LIMIT_S) -> Round:
     """Let a fault strike a busy house, heal it, let everything end, and count.
 
     Args:
         prefix: begins the ids of the round's tasks, and those of no other.
+        patience_s: until what has not ended is said never to end.
     """
     clock = SystemClock()
     began_ms = clock.monotonic_ms()
@@ -40,7 +42,7 @@ def play(house: House, load: Load, fault: Fault, prefix: str) -> Round:
     back_s = _await_throughput(house, healed_ms, usual)
     sent = load.end()
     sent.unanswered.update(house.strays)
-    is_drained = comes_true(lambda: house.journal.open() == 0, _DRAIN_LIMIT_S)
+    is_drained = comes_true(lambda: house.journal.open() == 0, patience_s)
     trace = fault.trace(house)
     findings = count(house, prefix, sent, fault.may_end)
     if not is_drained:

@@ -9,7 +9,7 @@ from tests.faults.harness.faults_disks import DiskFull, ObjectLost
 from tests.faults.harness.faults_messages import Crowd, Duplicated, GarbageAsked, GarbageQueued
 from tests.faults.harness.faults_network import HTTP_500, WayDisturbed
 from tests.faults.harness.faults_points import DiesAfter
-from tests.faults.harness.faults_processes import Frozen, Killed, Shifted, Slowed, engine, master, worker
+from tests.faults.harness.faults_processes import Frozen, Killed, Overtaken, Shifted, Slowed, engine, master, worker
 from tests.faults.harness.faults_queue_server import Configured, Flushed, Loading, ReadOnly, Restarted, Stopped
 
 _HOUR_S = 3_600
@@ -27,6 +27,7 @@ def processes() -> list[Fault]:
         Killed("kill engine child", engine),
         Frozen("freeze text worker 3 leases", worker("text")),
         Frozen("freeze OCR worker 3 leases", worker("ocr")),
+        Overtaken("OCR worker overtaken in its sleep"),
         Frozen("freeze scheduler 3 leases", master("scheduler")),
         Slowed("text worker 20 times slower", worker("text")),
         Shifted("scheduler an hour ahead", "scheduler", _HOUR_S),
@@ -109,8 +110,9 @@ def all_faults() -> list[Fault]:
 #: Of each kind some, so that all of them take less than a quarter of an hour on two quiet cores.
 _SHORT = (
     *("kill web master", "kill scheduler", "kill text worker", "kill OCR master", "kill engine child"),
-    *("freeze text worker 3 leases", "text worker 20 times slower", "scheduler an hour ahead"),
-    *("text worker an hour behind", "Valkey SIGTERM", "Valkey AOF tail cut", "Valkey empty start", "Valkey FLUSHALL"),
+    *("freeze text worker 3 leases", "OCR worker overtaken in its sleep"),
+    *("text worker 20 times slower", "scheduler an hour ahead", "text worker an hour behind"),
+    *("Valkey SIGTERM", "Valkey AOF tail cut", "Valkey empty start", "Valkey FLUSHALL"),
     *("Valkey SIGSTOP 30 s", "Valkey maxclients", "Valkey maxmemory", "Valkey READONLY", "Valkey LOADING"),
     *("PostgreSQL immediate restart", "PostgreSQL backends killed", "PostgreSQL too many connections"),
     *("row committed", "result written, not acked", "announcement heard", "replay reopened"),
