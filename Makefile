@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: help demo run test test-hosts test-paddle check format features reference bench-queue bench-faults bench-backpressure bench-ocr bench-words bench-metrics bench-web eval-ocr lock clean
+.PHONY: help demo run test test-hosts test-faults mutate soak test-paddle check format features reference bench-queue bench-faults bench-backpressure bench-ocr bench-words bench-metrics bench-web eval-ocr lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -21,6 +21,15 @@ test: $(VENV)/.dev ## the tests, with a Valkey and a PostgreSQL of their own
 
 test-hosts: $(VENV)/.dev ## tests on several hosts, each a network namespace: root, iproute2
 	$(BIN)/pytest -m hosts tests/hosts
+
+test-faults: $(VENV)/.dev ## faults on purpose against everything under load, and one table: a quarter of an hour
+	$(BIN)/pytest -m faults tests/faults
+
+mutate: $(VENV)/.dev ## take a guard of the books away, one at a time: the faults must show it; 5 minutes
+	$(BIN)/python -m tests.faults.harness.mutations
+
+soak: $(VENV)/.dev ## FAULTS=300 of them with the lease of 30 s: hours; goes on where INTO=soak.jsonl ends
+	$(BIN)/python -m tests.faults.harness --rounds $(or $(FAULTS),300) --lease 30 --into $(or $(INTO),soak.jsonl)
 
 test-paddle: $(VENV)-paddle/.paddle ## tests with PaddleOCR on the CPU: 1.5 GB of packages into a folder of their own
 	$(VENV)-paddle/bin/pytest -m paddle tests/paddle

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from pipeline.cli.terminal import seconds, table_of
 from pipeline.cli.wiring import inspector_of, pages_of, roster_of
-from pipeline.queue import LANES, Inspector
+from pipeline.queue import LANES, DeviceState, Inspector, Lane
 from pipeline.settings import Settings
 
 #: What the last watermark adds to a lane.
@@ -51,22 +51,25 @@ class Sight:
 
     def devices(self, limit: int) -> list[dict[str, Any]]:
         """The lines that have waited longest, the longest first; a device has one in each lane."""
-        now_ms = self.now_ms()
-        found = [state for lane in LANES for state in self._pages.devices(lane, now_ms=now_ms, limit=limit)]
-        lines: list[dict[str, Any]] = [
-            {
-                "mac": state.mac,
-                "site": state.site,
-                "lane": state.lane,
-                "waiting": state.waiting,
-                "in_flight": state.in_flight,
-                "oldest_wait_ms": max(0, now_ms - state.oldest_ms),
-                "is_paused": state.is_paused,
-            }
-            for state in found
-            if state.oldest_ms is not None
-        ]
-        return sorted(lines, key=lambda line: line["oldest_wait_ms"], reverse=True)[:limit]
+        places = self._pages.listed(LANES, limit=limit)
+        states = {state.mac: state for state in self._pages.look(list(dict.fromkeys(place.mac for place in places)))}
+        lines = [_line_of(states[place.mac], place.lane) for place in places]
+        # An index may name an older time than the line's head has.
+        waiting = [line for line in lines if line["oldest_wait_ms"] is not None]
+        return sorted(waiting, key=lambda line: line["oldest_wait_ms"], reverse=True)
+
+
+def _line_of(state: DeviceState, lane: Lane) -> dict[str, Any]:
+    line = state.line(lane)
+    return {
+        "mac": state.mac,
+        "site": state.site,
+        "lane": lane,
+        "waiting": line.waiting,
+        "in_flight": line.in_flight,
+        "oldest_wait_ms": line.wait_ms,
+        "is_paused": line.gate == "paused",
+    }
 
 
 def lanes_table(lanes: list[dict[str, Any]]) -> RenderableType:

@@ -11,6 +11,7 @@ from pipeline.queue.capability import Entry, Needs, serving, slots_in
 from pipeline.queue.connection import reaching
 from pipeline.queue.keys import Keys
 from pipeline.queue.reading import whole, words
+from pipeline.queue.scripts import Scripts
 from pipeline.queue.types import LANES, Lane
 
 
@@ -47,6 +48,7 @@ class Roster:
         needs: Needs | None = None,
     ) -> None:
         self._client = client
+        self._scripts = Scripts(client)
         self._keys = keys
         self._shards = (keys, *other_shards)
         self._clock = clock
@@ -58,13 +60,8 @@ class Roster:
         Args:
             worker_id: `<hostname>:<pid>`.
         """
-        key = self._keys.worker(worker_id)
-        with reaching("enter"), self._client.pipeline(transaction=True) as pipe:
-            pipe.delete(key)
-            pipe.hset(key, mapping={name: value.encode() for name, value in entry.items()})
-            pipe.pexpire(key, ttl_ms)
-            pipe.zadd(self._keys.workers(), {worker_id: self._clock.now_ms() + ttl_ms})
-            pipe.execute()
+        expires_ms = self._clock.now_ms() + ttl_ms
+        self._scripts.call("enter", self._keys.epoch(), worker_id, json.dumps(entry), expires_ms, ttl_ms)
 
     def leave(self, worker_id: str) -> None:
         """Remove a worker's entry at once."""
@@ -171,8 +168,7 @@ class Roster:
 
     def publish_watermark(self, snapshot: dict[str, Any], *, ttl_ms: int) -> None:
         """Publish the snapshot that `Inspector.watermark` reads, for `ttl_ms`."""
-        with reaching("watermark"):
-            self._client.set(self._keys.watermark(), json.dumps(snapshot), px=ttl_ms)
+        self._scripts.call("publish_watermark", self._keys.epoch(), json.dumps(snapshot), ttl_ms)
 
     def has_epoch(self) -> bool:
         """Say whether this data set has been begun: False after an empty start or a FLUSHALL, also of one shard."""

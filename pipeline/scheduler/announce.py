@@ -19,8 +19,9 @@ log = logging.getLogger(__name__)
 IN_LINE_MAX = 200
 IN_LINE_OF_DEVICE_MAX = 20
 
-#: Longer in line than this is looked into, ms: the longest attempt, and then some.
-LONG_MS = 90_000
+#: Longer in line than this is looked into, ms: one younger may be noted and not yet in line. Not longer than that: a
+#: server of the queue that ends at such a moment had held announcements back for 90 s.
+LONG_MS = 5_000
 
 
 class Announcer:
@@ -37,13 +38,17 @@ class Announcer:
         room = IN_LINE_MAX - sum(in_line.values())
         full = [device for device, number in in_line.items() if number >= IN_LINE_OF_DEVICE_MAX]
         due = self._line.due(passing_over=full, limit=room) if room > 0 else []
+        if not due:
+            return
+        # Asked before anything is noted: a queue that does not answer holds nothing back then.
+        now_ms = self._inspector.now_ms()
         chosen = []
         for delivery in due:
             in_line[delivery.device] = in_line.get(delivery.device, 0) + 1
             if in_line[delivery.device] <= IN_LINE_OF_DEVICE_MAX and self._line.note_lined(delivery):
                 chosen.append(delivery)
         if chosen:
-            self._queue.restore(list(map(partial(_standing, now_ms=self._inspector.now_ms()), chosen)))
+            self._queue.restore(list(map(partial(_standing, now_ms=now_ms), chosen)))
 
     def look_after(self) -> None:
         """Take out what the queue does not hold any more, and give up what is too old."""

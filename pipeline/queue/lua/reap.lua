@@ -30,6 +30,7 @@ COST  O(limit log n)
 --@include task
 --@include leave
 --@include dead_letter
+--@include full
 
 local given_now, lane_name, limit, policy = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local max_losses, dedupe_ms = tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -63,6 +64,7 @@ end
 
 local latest = digits(now + lease_ms)
 for _, where in ipairs(redis.call('ZRANGEBYSCORE', leases_key(lane_name), '(' .. latest, '+inf', 'LIMIT', 0, limit)) do
+  go_on_when_full()
   redis.call('ZADD', leases_key(lane_name), latest, where)
 end
 

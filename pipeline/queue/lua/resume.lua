@@ -23,10 +23,8 @@ COST  O(limit log n)
 local given_now, limit, policy = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
 local now = now_from(given_now)
-local reply = {'resumed'}
-for _, member in ipairs(redis.call('ZRANGEBYSCORE', backoff_key(), '-inf', now, 'LIMIT', 0, limit)) do
-  redis.call('ZREM', backoff_key(), member)
-  local mac, lane_name = string.match(member, '^(.+):([^:]+)$')
+
+local function open_again(mac, lane_name)
   local device = open_device(mac, lane_name)
   local lane = open_lane(lane_name, device.site, now)
   -- What has opened stays open, also when the clock is set back.
@@ -34,6 +32,16 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', backoff_key(), '-inf', now, 
   reseat(lane, device, policy, now)
   save(device)
   save(lane)
-  reply[#reply + 1] = mac
+end
+
+local reply = {'resumed'}
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', backoff_key(), '-inf', now, 'LIMIT', 0, limit)) do
+  redis.call('ZREM', backoff_key(), member)
+  local mac, lane_name = string.match(member, '^(.+):([^:]+)$')
+  -- What is not a device with work is nobody's, and leaves nothing behind.
+  if mac and redis.call('EXISTS', line_key(mac, lane_name)) == 1 then
+    open_again(mac, lane_name)
+    reply[#reply + 1] = mac
+  end
 end
 return reply

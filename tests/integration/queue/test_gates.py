@@ -186,3 +186,14 @@ def test_a_clock_that_is_no_number_is_nought(line: Line, field: str) -> None:
     line.submit(RED)
 
     assert len(line.drain(2)) == 2
+
+
+@pytest.mark.parametrize("garbage", [b"", b"x", b"::", b"a:b", b"\xff\xfe:text", b"aa0000000001:nolane"])
+def test_what_no_fairlane_wrote_among_backoffs_stops_nobody_and_leaves_nothing(line: Line, garbage: bytes) -> None:
+    line.submit(RED)
+    before = line.snapshot()
+    line.client.zadd(line.inspector.keys.backoff(), {garbage: 1})
+
+    assert line.queue.resume() == []
+
+    assert line.snapshot() == before

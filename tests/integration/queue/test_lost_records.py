@@ -69,6 +69,8 @@ def test_what_no_fairlane_wrote_among_leases_and_delayed_stops_nobody(line: Line
     assert line.queue.promote() == [task_id]
     line.queue.expire()
 
+    for key in (keys.leases("ocr"), keys.delayed()):
+        assert line.client.zscore(key, garbage) is None
     assert line.drain(1) == [task_id]
     found = line.inspector.find(task_id)
     assert found is not None

@@ -6,7 +6,8 @@ import redis
 from models.base import Database
 from models.delivery_line import RETRY_WAITS_S
 from models.endings import endings_of
-from pipeline.queue import Rules, TaskState
+from pipeline.errors import QueueUnavailable
+from pipeline.queue import Inspector, Rules, TaskState
 from pipeline.queue.sharded_queue import ShardedQueue
 from pipeline.queue.sharded_views import ShardedInspector
 from pipeline.scheduler.announce import IN_LINE_MAX, IN_LINE_OF_DEVICE_MAX, LONG_MS, Announcer
@@ -63,6 +64,39 @@ def test_a_scheduler_that_dies_between_note_and_line_is_made_good(bureau: Bureau
     bureau.announcer.put_in_line()
 
     assert waiting(bureau) == 1
+
+
+@pytest.mark.feature("R4")
+def test_an_announcement_that_missed_the_line_is_in_it_seconds_later(bureau: Bureau) -> None:
+    bureau.end(callback_url=UNHEARD)
+    (due,) = bureau.line.due(passing_over=[], limit=9)
+    assert bureau.line.note_lined(due)  # and then the queue's server ended
+
+    bureau.clock.advance(6000)
+    bureau.announcer.look_after()
+    bureau.announcer.put_in_line()
+
+    assert waiting(bureau) == 1
+
+
+class AwayInspector(Inspector):
+    """Looks at a queue that does not answer."""
+
+    def __init__(self) -> None:
+        """It has no client."""
+
+    def now_ms(self) -> int:
+        raise QueueUnavailable("TIME: silence")
+
+
+@pytest.mark.feature("R4")
+def test_while_the_queue_is_away_nothing_is_noted_as_in_line(bureau: Bureau) -> None:
+    bureau.end(callback_url=UNHEARD)
+
+    with pytest.raises(QueueUnavailable):
+        Announcer(bureau.queue, AwayInspector(), bureau.line).put_in_line()
+
+    assert bureau.line.in_line() == {}
 
 
 @pytest.mark.feature("R4")

@@ -21,3 +21,6 @@ local function overloaded_key() return PREFIX .. 'overloaded_macs' end
 local function paused_key() return PREFIX .. 'paused_macs' end
 local function dead_letter_key() return PREFIX .. 'dead_letter' end
 local function limit_key(bucket) return PREFIX .. 'limit:' .. bucket end
+local function worker_key(worker_id) return PREFIX .. 'worker:' .. worker_id end
+local function workers_key() return PREFIX .. 'workers' end
+local function watermark_key() return PREFIX .. 'watermark' end

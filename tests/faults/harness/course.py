@@ -1,0 +1,56 @@
+"""A course: round after round on one house, until all are played; a house that does not recover is built anew."""
+
+from itertools import count
+
+from pipeline.clock import SystemClock
+from tests.faults.harness.fault import Fault
+from tests.faults.harness.house import House
+from tests.faults.harness.load import Load
+from tests.faults.harness.rounds import DRAIN_LIMIT_S, play
+from tests.faults.harness.table import Round
+
+#: Tasks a second: a third of what two cores do that have other work, too.
+RATE = 15.0
+
+
+class Course:
+    """Plays rounds, each on the house of the last one if that is well.
+
+    Args:
+        lease_s: as in `House`.
+        rate: tasks a second.
+        patience_s: as in `play`.
+    """
+
+    def __init__(self, lease_s: int = 6, rate: float = RATE, patience_s: float = DRAIN_LIMIT_S) -> None:
+        self._lease_s, self._rate, self._patience_s = lease_s, rate, patience_s
+        self._house: House | None = None
+        self._numbers = count(1)
+        self._mark = f"f{SystemClock().now_ms():x}"
+
+    def play(self, fault: Fault) -> Round:
+        """One round; what the harness itself cannot do is raised, after the house is gone."""
+        house = self._house = self._house or self._built()
+        prefix = f"{self._mark}-{next(self._numbers)}-"
+        try:
+            found = play(house, Load(lambda: house.web, self._rate), fault, prefix, self._patience_s)
+        except BaseException:
+            self.close()
+            raise
+        if found.is_red:
+            self.close()
+        return found
+
+    def close(self) -> None:
+        if self._house:
+            self._house.stop()
+            self._house = None
+
+    def _built(self) -> House:
+        house = House(self._lease_s)
+        try:
+            house.start()
+        except BaseException:
+            house.stop()
+            raise
+        return house

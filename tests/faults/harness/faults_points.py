@@ -1,0 +1,60 @@
+"""Processes that die right after a marked step: between any two writes of a task's way."""
+
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+from tests.faults.harness.client import post_json
+from tests.faults.harness.dying import POINTS
+from tests.faults.harness.fault import Fault
+from tests.faults.harness.house import House
+
+#: How long it may take until a step comes, seconds.
+_LIMIT_S = 40
+#: The process of the Procfile that does the same, and has to stand still so that this one gets to its step.
+_RIVALS = {"ocr": "ocr", "text": "text", "notify": "text", "scheduler": "scheduler"}
+
+
+@dataclass
+class DiesAfter(Fault):
+    """A process that dies after the step of its name, while its like in the house stands still."""
+
+    _exit_code: int | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self.kind, self.hold_s = "marked point", 0.0
+
+    def inject(self, house: House) -> None:
+        role, words = POINTS[self.name].role, [self.name]
+        if role == "intake":
+            task_id = f"{house.prefix}stray"
+            house.strays[task_id] = "image with a hit"
+            words += [task_id, "0a0000000001"]
+        if "repl" in self.name:
+            self._ask_for_replays(house)
+        for process in house.tree(_RIVALS.get(role, "")):
+            process.suspend()
+        self._exit_code = subprocess.run(
+            [sys.executable, "-m", "tests.faults.harness.dying", *words],
+            env=dict(house.environment),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+            timeout=_LIMIT_S,
+        ).returncode
+
+    def heal(self, house: House) -> None:
+        for process in house.tree(_RIVALS.get(POINTS[self.name].role, "")):
+            process.resume()
+
+    def trace(self, house: House) -> str:
+        return "it died there" if self._exit_code == -9 else ""
+
+    def _ask_for_replays(self, house: House) -> None:
+        """For letters of earlier rounds: those of this one end once."""
+        rows = house.journal.rows(
+            "SELECT id FROM dead_letter WHERE task_id NOT LIKE %s AND replay_asked_ms IS NULL ORDER BY id DESC LIMIT 3",
+            house.prefix + "%",
+        )
+        answer = post_json(house.web, "/api/dead-letters/replay", {"ids": [row[0] for row in rows], "dry_run": False})
+        assert answer.status == 202, answer
