@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: help demo run test test-hosts test-faults mutate soak test-paddle check format features reference bench-queue bench-faults bench-backpressure bench-ocr bench-words bench-metrics bench-web eval-ocr lock clean
+.PHONY: help demo run test test-hosts test-faults mutate soak test-paddle check format features reference bench-queue bench-faults bench-backpressure bench-ocr bench-words bench-metrics bench-web bench-task-list eval-ocr lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -73,6 +73,9 @@ bench-metrics: $(VENV)/.dev ## what a scrape of /metrics costs while 1,000,000 t
 
 bench-web: $(VENV)/.dev ## accepted tasks a second and p99 under each server, and beside slow clients: 6 minutes
 	$(BIN)/python -m benchmarks.bench_web
+
+bench-task-list: $(VENV)/.dev ## the first page of a list of a million tasks, by filter, on both databases: 10 minutes
+	$(BIN)/python -m benchmarks.bench_task_list
 
 eval-ocr: $(VENV)/.dev ## errors and CPU seconds of the OCR over pictures whose text is known; CASES=folder for others
 	$(BIN)/python -m benchmarks.eval_ocr $(CASES)

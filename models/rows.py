@@ -16,6 +16,7 @@ class NewTask:
         content_hash: SHA-256 of what was submitted, 64 hexadecimal digits.
         payload: what the worker needs, JSON.
         callback_url: where its end is announced; None when the request named nothing.
+        image_sha256: of the file as it came, 64 lowercase hexadecimal digits; None for a text.
     """
 
     task_id: str
@@ -28,6 +29,7 @@ class NewTask:
     detection_id: str | None
     created_ms: int
     callback_url: str | None = field(default=None, repr=False)
+    image_sha256: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,16 @@ nothing; each page is one short question, so that no reader keeps the database f
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
-from peewee import JOIN, Expression, Tuple
+from peewee import JOIN
 
 from models.base import Database, connection
 from models.results import Detection
-from models.scope import EVERYTHING, Scope
+from models.task_search import Place, Wanted, find_places
 from models.tasks import Task
 
-#: Tasks among which one page looks for a text: no index knows what stands inside texts.
-TEXT_SCAN = 5_000
+__all__ = ["ListedTask", "Place", "TaskLists", "TaskPage", "Wanted"]
 
 _SHOWN = (
     Task.task_id,
@@ -28,37 +27,11 @@ _SHOWN = (
     Task.reason,
     Task.size_bytes,
     Task.detection_id,
+    Task.image_sha256,
     Task.created_ms,
     Task.started_ms,
     Task.ended_ms,
 )
-
-
-class Place(NamedTuple):
-    """Where a page begins: after this task."""
-
-    created_ms: int
-    task_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which tasks are meant: those to which all that is given applies.
-
-    Args:
-        within: no others than these, whatever else is given.
-        from_ms, until_ms: accepted at or after, and before, epoch ms.
-        text: contained in what was read or screened, letters of either case.
-    """
-
-    within: Scope = EVERYTHING
-    mac: str | None = None
-    state: str | None = None
-    lane: str | None = None
-    from_ms: int | None = None
-    until_ms: int | None = None
-    has_hit: bool | None = None
-    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +47,7 @@ class ListedTask:
     reason: str
     size_bytes: int
     detection_id: str | None
+    image_sha256: str | None
     created_ms: int
     started_ms: int | None
     ended_ms: int | None
@@ -90,8 +64,8 @@ class TaskPage:
     """One page.
 
     Args:
-        after: where the next page begins; None when this is the last. A search for a text looks at `TEXT_SCAN` tasks,
-            so that a page which is not the last may hold few tasks, or none.
+        after: where the next page begins; None when this is the last. A page looks at so many tasks at most that one
+            which is not the last may hold few, or none.
     """
 
     tasks: tuple[ListedTask, ...]
@@ -110,15 +84,10 @@ class TaskLists:
         Args:
             with_text: bring the texts along, too.
         """
-        scan = limit + 1 if wanted.text is None else max(limit + 1, TEXT_SCAN)
         with connection(self._database):
-            looked_at = _places(wanted, after, scan)
-            found = looked_at if wanted.text is None else _holding(wanted.text, looked_at)
-            page = found[:limit]
-            tasks = _listed([place.task_id for place in page], with_text=with_text)
-        if len(found) > limit:
-            return TaskPage(tasks, page[-1])
-        return TaskPage(tasks, looked_at[-1] if len(looked_at) == scan else None)
+            found, last = find_places(wanted, after, limit + 1)
+            tasks = _listed([place.task_id for place in found[:limit]], with_text=with_text)
+        return TaskPage(tasks, found[limit - 1] if len(found) > limit else last)
 
     def every(self, wanted: Wanted, *, page: int, limit: int) -> Iterator[ListedTask]:
         """Each task with its text, newest first, `limit` at most; `page` of them are held at a time."""
@@ -130,36 +99,6 @@ class TaskLists:
             after = found.after
             if after is None:
                 return
-
-
-def _places(wanted: Wanted, after: Place | None, limit: int) -> list[Place]:
-    """The first tasks to which all applies but the text, read off an index."""
-    columns = (
-        (Task.mac, wanted.mac),
-        (Task.state, wanted.state),
-        (Task.lane, wanted.lane),
-        (Task.has_hit, wanted.has_hit),
-    )
-    conditions: list[Expression] = [column == value for column, value in columns if value is not None]
-    conditions += wanted.within.conditions(Task)
-    if wanted.from_ms is not None:
-        conditions.append(Task.created_ms >= wanted.from_ms)
-    if wanted.until_ms is not None:
-        conditions.append(Task.created_ms < wanted.until_ms)
-    if after is not None:
-        conditions.append(Tuple(Task.created_ms, Task.task_id) < Tuple(after.created_ms, after.task_id))
-    query = Task.select(Task.created_ms, Task.task_id).order_by(Task.created_ms.desc(), Task.task_id.desc())
-    chosen = query.where(*conditions) if conditions else query
-    rows = cast("Iterable[tuple[int, str]]", chosen.limit(limit).tuples())
-    return [Place(*row) for row in rows]
-
-
-def _holding(text: str, places: Sequence[Place]) -> list[Place]:
-    """Those whose text holds `text`."""
-    ids = [place.task_id for place in places]
-    query = Detection.select(Detection.task).where(Detection.task.in_(ids), Detection.text.contains(text))
-    holding = {task_id for (task_id,) in cast("Iterable[tuple[str]]", query.tuples())}
-    return [place for place in places if place.task_id in holding]
 
 
 def _listed(ids: Sequence[str], *, with_text: bool) -> tuple[ListedTask, ...]:

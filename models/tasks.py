@@ -27,6 +27,7 @@ class Task(BaseModel):
     """An accepted task. `token` is that of the newest lease that wrote here; older leases can no longer write.
 
     `is_counted` says that its end is in the statistics (`models/statistics.py`); a replayed task ends and counts again.
+    `image_sha256` is that of the file as it came.
     """
 
     task_id = CharField(64, primary_key=True)
@@ -39,7 +40,8 @@ class Task(BaseModel):
     content_hash = FixedCharField(64)
     payload = JSONField()
     size_bytes = BigIntegerField()
-    detection_id = CharField(64, null=True, index=True)
+    detection_id = CharField(64, null=True)
+    image_sha256 = FixedCharField(64, null=True)
     code = CharField(64, default="")
     reason = TextField(default="")
     created_ms = BigIntegerField()
@@ -61,6 +63,11 @@ Task.add_index(Task.lane, Task.state, name="task_lane_state")
 Task.add_index(Task.created_ms, Task.task_id, name="task_created_ms")
 for _field in (Task.site, Task.state, Task.lane, Task.mac, Task.has_hit):
     Task.add_index(_field, Task.created_ms, Task.task_id, name=f"task_{_field.name}_created_ms")
+for _field in (Task.mac, Task.state, Task.has_hit):
+    Task.add_index(Task.site, _field, Task.created_ms, Task.task_id, name=f"task_site_{_field.name}_created_ms")
+for _rare in (Task.detection_id, Task.image_sha256):
+    is_there = _rare.is_null(is_null=False)
+    Task.add_index(_rare, Task.created_ms, Task.task_id, where=is_there, name=f"task_{_rare.name}_created_ms")
 
 
 class TaskStep(BaseModel):

@@ -33,6 +33,7 @@ from pipeline.submission import (
     checked_mac,
     content_hash,
     content_of,
+    image_sha256,
     lane_of,
 )
 
@@ -123,6 +124,7 @@ class Intake:
             detection_id=submission.detection_id,
             created_ms=created_ms,
             callback_url=submission.callback_url,
+            image_sha256=image_sha256(submission),
         )
         stored = replace(new, payload=self._stored_payload(new, submission))
         accepted = self._accept(stored)

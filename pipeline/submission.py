@@ -110,6 +110,11 @@ def content_hash(submission: Submission, mac: str) -> str:
     return digest.hexdigest()
 
 
+def image_sha256(submission: Submission) -> str | None:
+    """The digest of the image file as it came; None for a text."""
+    return hashlib.sha256(submission.image).hexdigest() if isinstance(submission, ImageSubmission) else None
+
+
 def mac_fault(value: str) -> str | None:
     """Say what is wrong with a MAC, None when nothing is."""
     try:

@@ -84,6 +84,10 @@ def invalid_cursor() -> HttpProblem:
     return HttpProblem(400, "invalid-cursor", "The cursor is not one", "Take it from `next` of the page before.")
 
 
+def image_gone() -> HttpProblem:
+    return HttpProblem(404, "image-gone", "There is no image", "It was deleted, or the task came with a text.")
+
+
 def confirmation_required(count: int) -> HttpProblem:
     detail = f"{count} dead letters are meant; confirm={count} in the body says that so many may be."
     return HttpProblem(422, "confirmation-required", "So many must be confirmed", detail)

@@ -14,6 +14,7 @@ from web.resources.metrics import MetricsResource
 from web.resources.queue import LanesResource, WorkersResource
 from web.resources.reports import ReportsResource
 from web.resources.statistics import StatisticsResource
+from web.resources.task_image import TaskImageResource
 from web.resources.task_list import TaskListResource
 from web.resources.tasks import TaskResource
 from web.resources.texts import TextsResource
@@ -42,6 +43,7 @@ def _task_routes(parts: Parts) -> Routes:
         ("/api/ocr/text", TextsResource(parts.intake, parts.settings)),
         ("/api/ocr/tasks", TaskListResource(parts.tasks)),
         ("/api/ocr/tasks/{task_id}", task),
+        ("/api/ocr/tasks/{task_id}/image", TaskImageResource(parts.ledger, parts.store)),
         ("/api/decter", ReportsResource(parts.reports, parts.settings)),
     ]
 

@@ -15,7 +15,7 @@ from models.tasks import END_STATES, OPEN_STATES
 from pipeline.errors import InvalidMac
 from pipeline.mac import normalize_mac
 from pipeline.queue import TASK_LANES
-from pipeline.submission import text_fault
+from pipeline.submission import id_fault, text_fault
 from web.answers import Answer
 from web.errors import invalid_cursor, invalid_parameter
 from web.operations import Parameter
@@ -29,19 +29,25 @@ _TIME_MAX_MS = 9_999_999_999_999
 _TIME = {"oneOf": [{"type": "integer", "minimum": 0}, {"type": "string", "format": "date-time"}]}
 _EPOCH_MS = re.compile(r"[0-9]{1,13}", re.ASCII)
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_SHA256 = re.compile(r"[0-9A-Fa-f]{64}", re.ASCII)
 _CURSOR = re.compile(r"([0-9]{1,13}):([0-9A-Za-z_-]{1,64})", re.ASCII)
 
 FILTERS = (
     Parameter("mac", "only of this device"),
     Parameter("state", "only in this state", {"enum": list(STATES)}),
     Parameter("lane", "only of this lane: ocr for images, text for texts", {"enum": list(TASK_LANES)}),
+    Parameter("detection_id", "only with this id, which the client gave its own finding"),
+    Parameter(
+        "image_sha256",
+        "only with this image: the SHA-256 of its file, in hexadecimal digits",
+        {"type": "string", "pattern": "^[0-9A-Fa-f]{64}$"},
+    ),
     Parameter("from", "accepted at this time or later: epoch ms, or RFC 3339 with its zone", _TIME),
     Parameter("until", "accepted before this time", _TIME),
     Parameter("hit", "only with sensitive words, or only without", {"type": "boolean"}),
     Parameter(
         "text",
-        "only where the text that was read or screened holds this, in letters of either case; a page then looks at a "
-        "few thousand tasks, and may hold none though there is a next one",
+        "only where the text that was read or screened holds this, in letters of either case",
         {"type": "string", "minLength": 1, "maxLength": TEXT_MAX_CHARS},
     ),
 )
@@ -59,6 +65,7 @@ class ListedTaskAnswer(Answer):
     reason: str
     size_bytes: int
     detection_id: str | None
+    image_sha256: str | None = Field(description="of its file as it came; null for a text")
     created_ms: int
     started_ms: int | None
     ended_ms: int | None
@@ -79,7 +86,10 @@ class TasksAnswer(Answer):
     """One page, newest first."""
 
     tasks: list[ListedTaskAnswer]
-    next: str | None = Field(description="where the next page is; null on the last")
+    next: str | None = Field(
+        description="where the next page is; null on the last. With several filters, or a text, a page looks at 5,000 "
+        "tasks, and may hold none though there is a next one"
+    )
 
 
 def wanted_by_query(req: falcon.Request, *, within: Scope) -> Wanted:
@@ -96,6 +106,8 @@ def wanted_by_query(req: falcon.Request, *, within: Scope) -> Wanted:
         until_ms=_time_ms(req, "until"),
         has_hit={"true": True, "false": False, None: None}[one_of(req, "hit", ("true", "false"))],
         text=_text(req),
+        detection_id=_detection_id(req),
+        image_sha256=_image_sha256(req),
     )
 
 
@@ -136,6 +148,21 @@ def _mac(req: falcon.Request) -> str | None:
         return None if given is None else normalize_mac(given)
     except InvalidMac as exc:
         raise invalid_parameter("mac", exc.problems[0].detail) from exc
+
+
+def _detection_id(req: falcon.Request) -> str | None:
+    given = single(req, "detection_id")
+    fault = None if given is None else id_fault(given)
+    if fault:
+        raise invalid_parameter("detection_id", fault)
+    return given
+
+
+def _image_sha256(req: falcon.Request) -> str | None:
+    given = single(req, "image_sha256")
+    if given is not None and not _SHA256.fullmatch(given):
+        raise invalid_parameter("image_sha256", "must be 64 hexadecimal digits")
+    return None if given is None else given.lower()
 
 
 def _text(req: falcon.Request) -> str | None:

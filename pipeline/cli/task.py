@@ -1,6 +1,7 @@
 """`fairlane task show|list|cancel`: one task in full, many in short, and how to take one back."""
 
 import dataclasses
+import hashlib
 import sys
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -28,6 +29,7 @@ from pipeline.queue import TASK_LANES
 from pipeline.receivers import shown_url
 from pipeline.recovery import cancel
 
+_FILE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 #: Tasks with their texts that a listing holds at a time.
 _PAGE = 200
 
@@ -35,6 +37,10 @@ _PAGE = 200
 def _ago(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
     age_ms = span_ms(ctx, param, value)
     return None if age_ms is None else SystemClock().now_ms() - age_ms
+
+
+def _digest(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> str | None:
+    return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @click.group("task")
@@ -67,6 +73,10 @@ def show(*, task_id: str, data_dir: Path | None, output: OutputFormat) -> None:
 @click.option("--lane", type=click.Choice(TASK_LANES), help="Only of this lane.")
 @click.option("--hit/--no-hit", "has_hit", default=None, help="Only with sensitive words, or only without.")
 @click.option("--text", help="Only where the text that was read or screened holds this.")
+@click.option("--detection-id", help="Only with this id, which the client gave its own finding.")
+@click.option(
+    "--image", "image_sha256", metavar="FILE", callback=_digest, type=_FILE, help="Only with this very image."
+)
 @click.option("--older-than", "until_ms", metavar="AGE", callback=_ago, help="Accepted more than 2h ago.")
 @click.option("--newer-than", "from_ms", metavar="AGE", callback=_ago, help="Accepted 15m ago at most.")
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="Tasks, at most.")

@@ -33,7 +33,8 @@ _SIGNATURES = (
 _AVIF_BRANDS = frozenset({b"avif", b"avis"})
 _HEIC_BRANDS = frozenset({b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1"})
 
-_MEDIA_TYPES = {
+#: Formats that are read, in Pillow's words -> their media types.
+MEDIA_TYPES = {
     "PNG": "image/png",
     "JPEG": "image/jpeg",
     "WEBP": "image/webp",
@@ -130,7 +131,7 @@ def inspect_image(data: bytes, limits: ImageLimits) -> ImageInfo:
     with _open(data, format_name) as image:
         _check_size(image, limits)
         width_px, height_px = _upright_size(image.size, _orientation(image))
-    return ImageInfo(format_name, _MEDIA_TYPES[format_name], width_px, height_px)
+    return ImageInfo(format_name, MEDIA_TYPES[format_name], width_px, height_px)
 
 
 def decode_image(data: bytes, limits: ImageLimits) -> DecodedImage:
@@ -164,7 +165,7 @@ def _sniff(data: bytes, limits: ImageLimits) -> str:
 
 def readable_formats() -> tuple[str, ...]:
     """The formats this installation reads."""
-    return tuple(name for name in _MEDIA_TYPES if _can_read(name))
+    return tuple(name for name in MEDIA_TYPES if _can_read(name))
 
 
 def _format_of(data: bytes) -> str | None:

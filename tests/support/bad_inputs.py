@@ -52,8 +52,6 @@ APART = (
 )
 #: Played with the numbers of the file by another test, over more kinds of slowness.
 SLOW = ("tests/integration/web/test_slow_clients.py", {"slow_headers_20", "slow_body_20"})
-#: Cases that cannot be played, and why.
-NOT_PLAYED: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +94,7 @@ def names_apart() -> set[str]:
 @cache
 def cases() -> list[Case]:
     """The cases that are one request each to a server that is well and has no keys."""
-    elsewhere = names_apart() | SLOW[1] | set(NOT_PLAYED)
+    elsewhere = names_apart() | SLOW[1]
     return [
         Case(given["name"], _raw(given), _expected(given)) for given in all_cases() if given["name"] not in elsewhere
     ]

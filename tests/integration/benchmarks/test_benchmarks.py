@@ -13,6 +13,7 @@ from benchmarks import (
     bench_ocr,
     bench_queue,
     bench_recover,
+    bench_task_list,
     bench_web,
     bench_words,
     eval_ocr,
@@ -90,6 +91,14 @@ def test_the_web_benchmark_prints_each_server_on_each_database() -> None:
     for candidate in web_servers.candidates():
         assert report.count(candidate.name) == 5
     assert report.count("PostgreSQL") == 2 * len(web_servers.candidates())
+
+
+def test_the_task_list_benchmark_reads_every_page_off_an_index() -> None:
+    report = "\n".join(bench_task_list.run(bench_task_list.TINY))
+
+    rows = [line for line in report.splitlines() if "(" in line and line.startswith("|")]
+    assert len(rows) >= 2 * len(bench_task_list.questions(bench_task_list.TINY))
+    assert "none |" not in report
 
 
 def test_the_evaluation_prints_each_picture_and_each_kind(tmp_path: Path) -> None:

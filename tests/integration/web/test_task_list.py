@@ -66,6 +66,7 @@ def test_a_listed_task_says_what_it_is_and_what_was_found(service):
             "reason": "",
             "size_bytes": 5,
             "detection_id": None,
+            "image_sha256": None,
             "created_ms": now_ms - 10,
             "started_ms": now_ms,
             "ended_ms": now_ms,
