@@ -14,7 +14,15 @@ import pytest
 from tests.support.databases import made_database
 from tests.support.documents import GUIDES, ROOT, Block, blocks_of
 from tests.support.processes import wait_until
-from tests.support.servers import S3_CREDENTIALS, Server, free_port, postgres_programs, start_s3, start_valkey
+from tests.support.servers import (
+    S3_CREDENTIALS,
+    Server,
+    die_with_parent,
+    free_port,
+    postgres_programs,
+    start_s3,
+    start_valkey,
+)
 
 #: Documents with something to run; a test of style says that both READMEs have the same commands.
 RUN = [
@@ -78,7 +86,7 @@ class Reader:
         """Run commands in the first shell; a command that fails ends it."""
         assert self._shell.stdin
         assert self._shell.stdout
-        self._shell.stdin.write(f"{commands}\necho '@@' through\n")
+        self._shell.stdin.write(f"{commands}\nprintf '\\n@@ through\\n'\n")
         self._shell.stdin.flush()
         for line in self._shell.stdout:
             if line == "@@ through\n":
@@ -99,6 +107,8 @@ class Reader:
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
+                # Bash becomes its last command: nothing is left when the tests are killed.
+                preexec_fn=die_with_parent,
             )
         wait_until(lambda: self._is_ready(name, log), 200)
 
