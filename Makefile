@@ -5,10 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: help demo run test test-hosts test-faults mutate soak test-paddle check format features reference bench-queue bench-faults bench-backpressure bench-ocr bench-words bench-metrics bench-web bench-task-list eval-ocr lock clean
+
+.PHONY: $(shell sed -nE 's/^([a-z-]+):.*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
+
+install: $(VENV)/.run ## all that running needs, into .venv
 
 demo: $(VENV)/.run ## three devices, one flooding, real OCR: everything embedded, then a table
 	$(BIN)/fairlane demo

