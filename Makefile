@@ -28,6 +28,9 @@ test-hosts: $(VENV)/.dev ## tests on several hosts, each a network namespace: ro
 test-faults: $(VENV)/.dev ## faults on purpose against everything under load, and one table: a quarter of an hour
 	$(BIN)/pytest -m faults tests/faults
 
+test-upgrade: $(VENV)/.dev ## scheduler and workers of OLDER (a commit, a folder; 10 commits ago) beside ours, on one queue
+	$(BIN)/python -m tests.faults.harness --beside $(or $(OLDER),HEAD~10)
+
 mutate: $(VENV)/.dev ## take a guard of the books away, one at a time: the faults must show it; 5 minutes
 	$(BIN)/python -m tests.faults.harness.mutations
 
@@ -60,6 +63,9 @@ bench-queue: $(VENV)/.dev ## what the queue costs at 10 to 1,000,000 devices, an
 
 bench-faults: $(VENV)/.dev ## what a kill costs, 20 of each process, and what poison costs its neighbours: 25 minutes
 	$(BIN)/python -m benchmarks.bench_faults
+
+bench-memory: $(VENV)/.dev ## resident memory of each process over 200,000 tasks, a tenth of which fail: an hour
+	$(BIN)/python -m benchmarks.bench_memory
 
 bench-backpressure: $(VENV)/.dev ## what watermarks cost a busy worker, and how soon they react to the load of others
 	$(BIN)/python -m benchmarks.bench_backpressure

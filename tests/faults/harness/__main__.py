@@ -5,10 +5,14 @@ Exit 0 when no round was red, 1 when one was; an inconclusive round is told and 
 
 import argparse
 import sys
+from collections.abc import Sequence
 from itertools import cycle, islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.faults.harness.course import RATE, Course
+from tests.faults.harness.fault import Fault
+from tests.faults.harness.faults_versions import OtherVersion, tree_of
 from tests.faults.harness.rounds import DRAIN_LIMIT_S
 from tests.faults.harness.scenarios import all_faults
 from tests.faults.harness.table import Round, parsed, table
@@ -16,14 +20,29 @@ from tests.faults.harness.table import Round, parsed, table
 
 def main() -> int:
     options = _options()
-    known = {fault.name for fault in all_faults()}
-    if unknown := set(options.only) - known:
-        sys.exit(f"no fault is called {', '.join(sorted(unknown))}; there are: {', '.join(sorted(known))}")
+    with TemporaryDirectory(prefix="fairlane-other-") as folder:
+        try:
+            chosen = _chosen(options, Path(folder) / "other")
+        except ValueError as exc:
+            sys.exit(f"nothing was run: {exc}")
+        return _run(options, chosen)
+
+
+def _chosen(options: argparse.Namespace, folder: Path) -> list[Fault]:
+    """The faults that are wanted. Raises: ValueError, where there is no such fault or version."""
+    if options.beside:
+        return [OtherVersion(f"{options.beside} beside this version", tree_of(options.beside, folder))]
+    known = {fault.name: fault for fault in all_faults()}
+    if unknown := set(options.only) - set(known):
+        raise ValueError(f"no fault is called {', '.join(sorted(unknown))}; there are: {', '.join(sorted(known))}")
+    return [fault for name, fault in known.items() if not options.only or name in options.only]
+
+
+def _run(options: argparse.Namespace, chosen: Sequence[Fault]) -> int:
     rounds = _read(options.into)
     if rounds:
         print(f"{len(rounds)} rounds are in {options.into} already", flush=True)
-    wanted = options.rounds or len(options.only or known)
-    chosen = [fault for fault in all_faults() if not options.only or fault.name in options.only]
+    wanted = options.rounds or len(chosen)
     course = Course(options.lease, options.rate, options.patience)
     try:
         for fault in islice(cycle(chosen), len(rounds), wanted):
@@ -60,6 +79,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.faults.harness", description=__doc__)
     parser.add_argument("--rounds", type=int, default=0, help="how many; each fault once when not given")
     parser.add_argument("--only", action="append", default=[], metavar="FAULT", help="this fault; may be repeated")
+    parser.add_argument("--beside", metavar="VERSION", help="a commit or a folder, of which scheduler and workers join")
     parser.add_argument("--into", type=Path, help="file of the rounds, one JSON object a line; goes on where it ends")
     parser.add_argument("--lease", type=int, default=6, help="seconds after which a killed worker's task runs again")
     parser.add_argument("--rate", type=float, default=RATE, help="tasks a second")

@@ -40,5 +40,6 @@ def ask(
         connection.close()
 
 
-def post_json(where: tuple[str, int], path: str, body: Any) -> Answer:
-    return ask(where, "POST", path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+def post_json(where: tuple[str, int], path: str, body: Any, timeout_s: float = _ANSWER_S) -> Answer:
+    headers = {"Content-Type": "application/json"}
+    return ask(where, "POST", path, json.dumps(body).encode(), headers, timeout_s)

@@ -1,6 +1,11 @@
 """A course: round after round on one house, until all are played; a house that does not recover is built anew."""
 
+import subprocess
 from itertools import count
+
+import psutil
+import psycopg2
+import redis
 
 from pipeline.clock import SystemClock
 from tests.faults.harness.fault import Fault
@@ -11,6 +16,8 @@ from tests.faults.harness.table import Round
 
 #: Tasks a second: a third of what two cores do that have other work, too.
 RATE = 15.0
+#: How a round may break off: something did not come true, or did not answer.
+_BROKEN = (AssertionError, OSError, psycopg2.Error, redis.RedisError, psutil.Error, subprocess.SubprocessError)
 
 
 class Course:
@@ -26,17 +33,19 @@ class Course:
         self._lease_s, self._rate, self._patience_s = lease_s, rate, patience_s
         self._house: House | None = None
         self._numbers = count(1)
-        self._mark = f"f{SystemClock().now_ms():x}"
+        self._clock = SystemClock()
+        self._mark = f"f{self._clock.now_ms():x}"
 
     def play(self, fault: Fault) -> Round:
-        """One round; what the harness itself cannot do is raised, after the house is gone."""
-        house = self._house = self._house or self._built()
-        prefix = f"{self._mark}-{next(self._numbers)}-"
+        """One round; one that could not be played to its end is red, and tells why."""
+        began_ms = self._clock.monotonic_ms()
         try:
+            house = self._house = self._house or self._built()
+            prefix = f"{self._mark}-{next(self._numbers)}-"
             found = play(house, Load(lambda: house.web, self._rate), fault, prefix, self._patience_s)
-        except BaseException:
-            self.close()
-            raise
+        except _BROKEN as exc:
+            found = Round.broken_off(fault.name, fault.kind, repr(exc))
+        found.took_s = round((self._clock.monotonic_ms() - began_ms) / 1000, 1)
         if found.is_red:
             self.close()
         return found

@@ -104,6 +104,10 @@ class GarbageQueued(Fault):
         return "written into eight keys"
 
 
+#: Until a hundred texts are accepted while seven hundred others are, seconds.
+_BATCH_S = 120
+
+
 @dataclass
 class Crowd(Fault):
     """So many devices at once, with one text each.
@@ -126,7 +130,9 @@ class Crowd(Fault):
             for start in range(0, self.devices, 100)
         ]
         with ThreadPoolExecutor(8) as threads:
-            for answer in threads.map(lambda batch: post_json(house.web, "/api/ocr/text", {"tasks": batch}), batches):
+            for answer in threads.map(
+                lambda batch: post_json(house.web, "/api/ocr/text", {"tasks": batch}, _BATCH_S), batches
+            ):
                 self._count(answer)
 
     def heal(self, house: House) -> None:

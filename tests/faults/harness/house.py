@@ -37,9 +37,10 @@ class House:
 
     Args:
         lease_s: the promise for a killed worker; the product's own is 30.
+        overrides: other settings.
     """
 
-    def __init__(self, lease_s: int = 6) -> None:
+    def __init__(self, lease_s: int = 6, **overrides: object) -> None:
         self.servers: Servers = start_servers()
         self.clock = SystemClock()
         servers = self.servers
@@ -58,6 +59,7 @@ class House:
             webhook_secrets=_SECRET,
             webhook_allow_private=True,
             webhook_allow_http=True,
+            **overrides,
         )
         self.settings.data_dir.mkdir()
         self.events: list[Event] = []

@@ -78,8 +78,8 @@ class Proxy:
                 await self._answer(reader, writer)
             else:
                 await self._forward(reader, writer)
-        except OSError:
-            pass  # either side may go at any time: that is what this is for
+        except (OSError, asyncio.CancelledError):
+            pass  # either side may go at any time, and so may we
         finally:
             self._open.discard(writer)
             writer.transport.abort()

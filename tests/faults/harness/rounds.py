@@ -16,7 +16,7 @@ _WARM_S = 5.0
 _SHARE, _WINDOW_MS = 0.9, 2_000
 #: How long is waited for it, and, if nobody says otherwise, for the drain, seconds.
 _BACK_LIMIT_S = 60.0
-DRAIN_LIMIT_S = 180.0
+DRAIN_LIMIT_S = 120.0
 
 
 def play(house: House, load: Load, fault: Fault, prefix: str, patience_s: float = DRAIN_LIMIT_S) -> Round:
@@ -24,12 +24,27 @@ def play(house: House, load: Load, fault: Fault, prefix: str, patience_s: float 
 
     Args:
         prefix: begins the ids of the round's tasks, and those of no other.
-        patience_s: until what has not ended is said never to end.
+        patience_s: while nothing ends, until what is left is said never to end.
     """
-    clock = SystemClock()
-    began_ms = clock.monotonic_ms()
     house.prefix, house.strays = prefix, {}
     load.begin(prefix)
+    try:
+        struck_ms, back_s = _strike(house, fault)
+    finally:
+        sent = load.end()
+    sent.unanswered.update(house.strays)
+    is_drained = drained(house, patience_s)
+    trace = fault.trace(house)
+    findings = count(house, prefix, sent, fault.may_end)
+    if not is_drained:
+        findings.disagreeing.append(f"{house.journal.open()} tasks and announcements never ended")
+    reruns_s = _reruns_s(house, prefix, struck_ms)
+    return _noted(fault, trace, findings, sent, reruns_s, back_s)
+
+
+def _strike(house: House, fault: Fault) -> tuple[int, float | None]:
+    """When the fault struck, epoch ms, and how long after it throughput was back, in seconds."""
+    clock = SystemClock()
     pause(_WARM_S)
     struck_ms = clock.now_ms()
     usual = _per_window(house.journal.ended_since(struck_ms - int(_WARM_S * 1000) + 1000), _WARM_S - 1)
@@ -38,17 +53,18 @@ def play(house: House, load: Load, fault: Fault, prefix: str, patience_s: float 
         pause(fault.hold_s)
     finally:
         fault.heal(house)
-    healed_ms = clock.now_ms()
-    back_s = _await_throughput(house, healed_ms, usual)
-    sent = load.end()
-    sent.unanswered.update(house.strays)
-    is_drained = comes_true(lambda: house.journal.open() == 0, patience_s)
-    trace = fault.trace(house)
-    findings = count(house, prefix, sent, fault.may_end)
-    if not is_drained:
-        findings.disagreeing.append(f"{house.journal.open()} tasks and announcements never ended")
-    reruns_s = _reruns_s(house, prefix, struck_ms)
-    return _noted(fault, trace, findings, sent, reruns_s, back_s, (clock.monotonic_ms() - began_ms) / 1000)
+    return struck_ms, _await_throughput(house, clock.now_ms(), usual)
+
+
+def drained(house: House, patience_s: float) -> bool:
+    """Wait until everything has ended; False when nothing more has for so many seconds."""
+    left = house.journal.open()
+    while left:
+        before = left
+        if not comes_true(lambda before=before: house.journal.open() != before, patience_s):
+            return False
+        left = house.journal.open()
+    return True
 
 
 def _noted(
@@ -58,7 +74,6 @@ def _noted(
     sent: Sent,
     reruns_s: list[float],
     back_s: float | None,
-    took_s: float,
 ) -> Round:
     return Round(
         fault=fault.name,
@@ -74,7 +89,6 @@ def _noted(
         back_s=back_s,
         troubles=sent.troubles,
         heard_again=findings.heard_again,
-        took_s=round(took_s, 1),
     )
 
 

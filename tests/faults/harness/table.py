@@ -37,6 +37,11 @@ class Round:
     heard_again: int = 0
     took_s: float = 0.0
 
+    @classmethod
+    def broken_off(cls, fault: str, kind: str, why: str) -> "Round":
+        """A round that was not played to its end."""
+        return cls(fault, kind, "", 0, {}, 0, 0, 1, faults=[f"the round broke off: {why}"])
+
     @property
     def is_red(self) -> bool:
         return bool(self.faults)

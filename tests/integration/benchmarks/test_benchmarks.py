@@ -9,6 +9,7 @@ from benchmarks import (
     bench_backpressure,
     bench_faults,
     bench_lists,
+    bench_memory,
     bench_metrics,
     bench_ocr,
     bench_queue,
@@ -54,6 +55,15 @@ def test_the_faults_benchmark_kills_everybody_and_finds_the_books_balanced() -> 
     assert [name for name in victims if f"{name:14} 1 kills" not in report] == []
     assert "poison ended as worker_crash, engine_timeout, engine_memory" in report
     assert "the books balance" in report
+
+
+def test_the_memory_benchmark_prints_each_process_and_finds_no_key_left_over() -> None:
+    report = "\n".join(bench_memory.run(bench_memory.TINY))
+
+    assert "180 done, 20 failed" in report
+    for process in ("web", "scheduler", "text worker", "OCR worker", "engine child"):
+        assert f"| {process.rjust(12)} |" in report
+    assert "no key without owner" in report
 
 
 def test_the_backpressure_benchmark_prints_the_ratio() -> None:
