@@ -100,7 +100,7 @@ export function Select({ label, value, options, onChange }) {
 
 /** Options of a filter: anything, or one of some codes, each in the words that `wordsOf(code)` says. */
 export function anyOf(codes, wordsOf) {
-  return [["", t("common.any")], ...codes.map((code) => [code, wordsOf(code)])];
+  return [["", t("common.all")], ...codes.map((code) => [code, wordsOf(code)])];
 }
 
 /** Asks before something is done; `onYes` does it. The dialog is the browser's own, so that the keyboard works. */
@@ -133,7 +133,7 @@ const STATE_TONES = { done: "good", failed: "bad", dead: "bad", expired: "warn",
 
 /** The state of a task. */
 export function TaskState({ state }) {
-  return html`<${Pill} tone=${STATE_TONES[state] ?? ""}>${tCode("state", state)}<//>`;
+  return html`<${Pill} tone=${STATE_TONES[state] ?? ""}>${tCode("task.state", state)}<//>`;
 }
 
 /** What is known of one thing: pairs of a name and a value; what is null is left out. */

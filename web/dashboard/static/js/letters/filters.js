@@ -23,12 +23,12 @@ export function LetterFilters({ params }) {
   const isFiltered = Object.keys(params).some((name) => name in NONE);
   return html`<form class="filters" aria-label=${t("letters.filters")} onSubmit=${(event) => event.preventDefault()}>
     ${select("replay", t("letters.replay_state"), anyOf(REPLAYS, (code) => tCode("replay", code)))}
-    ${typed("mac", t("task.device"), "aa:bb:cc:00:11:22")}
+    ${typed("mac", t("device.one"), "aa:bb:cc:00:11:22")}
     ${select("lane", t("lane.name"), anyOf(["ocr", "text"], (code) => tCode("lane_name", code)))}
     ${typed("code", t("letters.code"), "engine_timeout")}
-    ${select("state", t("task.state"), anyOf(["failed", "dead"], (code) => tCode("state", code)))}
+    ${select("state", t("task.state"), anyOf(["failed", "dead"], (code) => tCode("task.state", code)))}
     ${select("age", t("letters.dead"), anyOf(AGES, (code) => tCode("age", code)))}
-    ${typed("task_id", t("task.id"))}
+    ${typed("task_id", t("task.one"))}
     <${Button} disabled=${!isFiltered} onClick=${() => setParams(NONE)}>${t("tasks.clear")}<//>
   </form>`;
 }

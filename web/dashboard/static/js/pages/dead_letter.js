@@ -28,9 +28,9 @@ export function DeadLetter({ route, me }) {
 
 function factsOf(letter) {
   return [
-    [t("task.id"), html`<a class="mono" href=${href(["tasks", letter.task_id])}>${letter.task_id}</a>`],
-    [t("task.device"), html`<${DeviceLink} mac=${letter.mac} />`],
-    [t("letters.site"), letter.site],
+    [t("task.one"), html`<a class="mono" href=${href(["tasks", letter.task_id])}>${letter.task_id}</a>`],
+    [t("device.one"), html`<${DeviceLink} mac=${letter.mac} />`],
+    [t("device.site"), letter.site],
     [t("lane.name"), letter.lane],
     [t("task.state"), html`<${TaskState} state=${letter.state} />`],
     [t("task.attempts"), format.number(letter.attempts)],

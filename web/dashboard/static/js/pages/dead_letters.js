@@ -56,8 +56,8 @@ function Letters({ letters, chosen, onChoose }) {
   const columns = [
     ...(onChoose ? [choice] : []),
     { key: "id", title: t("letters.id"), cell: (letter) => html`<a href=${href(["dead-letters", letter.id])}>${letter.id}</a>` },
-    { key: "task", title: t("task.id"), cell: (letter) => html`<${TaskLink} id=${letter.task_id} />` },
-    { key: "device", title: t("task.device"), cell: (letter) => html`<${DeviceLink} mac=${letter.mac} />` },
+    { key: "task", title: t("task.one"), cell: (letter) => html`<${TaskLink} id=${letter.task_id} />` },
+    { key: "device", title: t("device.one"), cell: (letter) => html`<${DeviceLink} mac=${letter.mac} />` },
     { key: "lane", title: t("lane.name"), cell: (letter) => letter.lane },
     { key: "state", title: t("task.state"), cell: (letter) => html`<${TaskState} state=${letter.state} />` },
     { key: "why", title: t("letters.why"), cell: (letter) => html`<span class="why" title=${letter.code}>${tCode("code", letter.code)}

@@ -59,7 +59,7 @@ function factsOf(task) {
   const reusedFrom = task.ocr?.reused_from;
   const endMs = task.ended_ms ?? Date.now();
   return [
-    [t("task.device"), html`<${DeviceLink} mac=${task.mac} />`],
+    [t("device.one"), html`<${DeviceLink} mac=${task.mac} />`],
     [t("lane.name"), task.lane],
     [t("task.attempts"), format.number(task.attempts)],
     [t("task.accepted"), format.time(task.created_ms)],

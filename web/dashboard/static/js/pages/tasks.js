@@ -79,8 +79,8 @@ function Exports({ query }) {
 
 function TaskTable({ tasks, isMore }) {
   const columns = [
-    { key: "task", title: t("task.id"), cell: (task) => html`<${TaskLink} id=${task.task_id} />` },
-    { key: "device", title: t("task.device"), cell: (task) => html`<${DeviceLink} mac=${task.mac} />` },
+    { key: "task", title: t("task.one"), cell: (task) => html`<${TaskLink} id=${task.task_id} />` },
+    { key: "device", title: t("device.one"), cell: (task) => html`<${DeviceLink} mac=${task.mac} />` },
     { key: "lane", title: t("lane.name"), cell: (task) => task.lane },
     { key: "state", title: t("task.state"), cell: (task) => html`<${TaskState} state=${task.state} />` },
     { key: "found", title: t("task.found"), cell: (task) => html`<${Found} task=${task} />` },

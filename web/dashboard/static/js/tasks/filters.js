@@ -18,7 +18,7 @@ export function TaskFilters({ params }) {
     <${Select} label=${t("lane.name")} value=${params.lane} onChange=${(lane) => change({ lane })}
       options=${anyOf(["ocr", "text"], (code) => tCode("lane_name", code))} />
     <${Select} label=${t("task.state")} value=${params.state} onChange=${(state) => change({ state })}
-      options=${anyOf(STATES, (code) => tCode("state", code))} />
+      options=${anyOf(STATES, (code) => tCode("task.state", code))} />
     <${Select} label=${t("task.found")} value=${params.hit} onChange=${(hit) => change({ hit })}
       options=${anyOf(["true", "false"], (code) => tCode("hit", code))} />
     <${Select} label=${t("task.accepted")} value=${isBetween ? "between" : params.since}
@@ -33,7 +33,7 @@ export function TaskFilters({ params }) {
 function Device({ mac, onChange }) {
   const [text, setText] = useState(mac ?? "");
   useEffect(() => setText(mac ?? ""), [mac]);
-  return html`<${Field} label=${t("task.device")} value=${text} onInput=${setText} maxlength="32" spellcheck=${false}
+  return html`<${Field} label=${t("device.one")} value=${text} onInput=${setText} maxlength="32" spellcheck=${false}
     placeholder="aa:bb:cc:00:11:22" autocomplete="off" onChange=${() => onChange(text.trim())} />`;
 }
 

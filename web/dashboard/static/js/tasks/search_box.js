@@ -17,7 +17,7 @@ export function SearchBox({ typed, kind, isBusy, onSearch }) {
   return html`<form class="search" role="search" onSubmit=${submit}>
     <${Field} label=${t("tasks.search")} value=${text} onInput=${setText} type="search" maxlength="200" spellcheck=${false}
       autocomplete="off" />
-    <${Button} type="submit" tone="primary" isBusy=${isBusy}>${t("tasks.look")}<//>
+    <${Button} type="submit" tone="primary" isBusy=${isBusy}>${t("common.search")}<//>
     <p class="kinds" role="status">
       ${trimmed
         ? html`<${Kinds} kinds=${kindsOf(trimmed)} taken=${isShown ? kind : null} onChoose=${(chosen) => onSearch(trimmed, chosen)} />`
