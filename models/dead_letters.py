@@ -7,7 +7,16 @@ from typing import Any, NamedTuple
 from peewee import SQL, Expression, Select, fn
 
 from models.base import Database, connection, write
-from models.dead_letter_rows import CHOSEN_BY, IS_OPEN, REPLAYS, Chosen, DeadLetter, DeadLetterRow, dead_letter_row
+from models.dead_letter_rows import (
+    CHOSEN_BY,
+    IS_ASKED,
+    IS_OPEN,
+    REPLAYS,
+    Chosen,
+    DeadLetter,
+    DeadLetterRow,
+    dead_letter_row,
+)
 from models.rows import TaskRow
 from models.scope import EVERYTHING, Scope
 from pipeline.clock import Clock

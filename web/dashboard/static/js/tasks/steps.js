@@ -18,15 +18,15 @@ export function Steps({ task }) {
 }
 
 function Step({ step, beginMs, endMs }) {
-  const isTimed = step.started_ms !== null && step.name !== "enqueued";
+  const isTimed = step.started_ms !== null && step.state !== "skipped" && step.name !== "enqueued";
   const toMs = step.ended_ms ?? (step.state === "running" ? endMs : step.started_ms);
   return html`<li>
     <span class="step-name">${tCode("step", step.name)}</span>
     <${Pill} tone=${TONES[step.state] ?? ""}>${tCode("step_state", step.state)}<//>
     <span class="step-time">${isTimed ? format.duration(Math.max(0, toMs - step.started_ms)) : ""}</span>
-    <span class="span" title=${isTimed ? format.time(step.started_ms) : undefined}>
-      ${isTimed && html`<span class=${`span-fill ${step.state}`} style=${placeOf(step.started_ms, toMs, beginMs, endMs)}></span>`}
-    </span>
+    ${isTimed && html`<span class="span" title=${format.time(step.started_ms)}>
+      <span class=${`span-fill ${step.state}`} style=${placeOf(step.started_ms, toMs, beginMs, endMs)}></span>
+    </span>`}
     ${step.reason && html`<small class="step-reason"><${Said}>${step.reason}<//></small>`}
   </li>`;
 }
