@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from peewee import PostgresqlDatabase
 
 from models.base import Database, connection
-from models.dead_letters import DeadLetter
+from models.dead_letter_rows import DeadLetter
 from models.tasks import Task
 from models.webhook_delivery import WebhookDelivery
 

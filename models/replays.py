@@ -6,7 +6,8 @@ from typing import NamedTuple, cast
 from peewee import Case
 
 from models.base import Database, connection, write
-from models.dead_letters import DEAD_STATES, IS_ASKED, DeadLetter
+from models.dead_letter_rows import IS_ASKED, DeadLetter
+from models.dead_letters import DEAD_STATES
 from models.effects import put_steps
 from models.rows import StepRecord, TaskRow, task_row
 from models.sites import LOCAL_SITE, line_of

@@ -6,7 +6,8 @@ from typing import NamedTuple, cast
 from peewee import Expression, fn
 
 from models.base import BaseModel, Database, connection, write
-from models.dead_letters import DEAD_STATES, DeadLetter
+from models.dead_letter_rows import DeadLetter
+from models.dead_letters import DEAD_STATES
 from models.reports import DetectorReport
 from models.tasks import Task
 from models.webhook_delivery import WebhookDelivery

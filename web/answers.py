@@ -168,6 +168,12 @@ class DetectionAnswer(Answer):
     versions: list[ListVersionAnswer] = Field([], description="the lists that it went by")
 
 
+class TaskDetectionAnswer(DetectionAnswer):
+    """What was found in the text of a task."""
+
+    text: str | None = Field(description="that the spans count in; null for an image, whose text stands in ocr")
+
+
 class TaskFault(Answer):
     """Why a task ended badly or is put back."""
 
@@ -189,7 +195,7 @@ class TaskAnswer(Answer):
     due_ms: int | None
     steps: list[StepAnswer]
     ocr: OcrAnswer | None
-    detection: DetectionAnswer | None
+    detection: TaskDetectionAnswer | None
     error: TaskFault | None
     position: int | None = Field(description="in its device's line, from 1; null when it does not wait there")
     waiting: WaitAnswer | None = Field(description="why it waits; null when it does not")

@@ -6,7 +6,7 @@ import falcon
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from models.dead_letters import Chosen
+from models.dead_letters import REPLAYS, TOTAL_MAX, Chosen
 from pipeline.mac import normalize_mac
 from pipeline.submission import Rules
 from web.answers import Answer
@@ -31,6 +31,11 @@ FILTERS = (
     Parameter("state", "only tasks that ended so", {"enum": ["failed", "dead"]}),
     Parameter("older_than_ms", "dead before this, epoch ms", {"type": "integer", "minimum": 1}),
     Parameter("newer_than_ms", "dead at this time or later, epoch ms", {"type": "integer", "minimum": 1}),
+    Parameter(
+        "replay",
+        "only those that may be asked for, that are to be replayed, that were, or whose last replay was refused",
+        {"enum": list(REPLAYS)},
+    ),
 )
 _NUMBERS = ("older_than_ms", "newer_than_ms")
 
@@ -45,6 +50,7 @@ class DeadLetterFilter(Request):
     state: Literal["failed", "dead"] | None = None
     older_than_ms: Number | None = Field(None, description="dead before this, epoch ms")
     newer_than_ms: Number | None = Field(None, description="dead at this time or later, epoch ms")
+    replay: Literal["open", "asked", "replayed", "refused"] | None = None
 
     def chosen(self) -> Chosen:
         return Chosen(**{**self.model_dump(), "mac": normalize_mac(self.mac) if self.mac else None})
@@ -105,6 +111,8 @@ class DeadLettersAnswer(Answer):
 
     dead_letters: list[DeadLetterAnswer]
     next: str | None = Field(description="where the next page is; null on the last")
+    total: int = Field(description=f"letters that the filter means, on all pages; counted up to {TOTAL_MAX:,}")
+    total_is_least: bool = Field(description="there may be more than total: only the newest letters were looked at")
 
 
 class LettersAnswer(Answer):

@@ -4,7 +4,7 @@ import dataclasses
 
 from models.ledger import TaskView
 from pipeline.queue import Explanation, TaskState
-from web.answers import DetectionAnswer, OcrAnswer, StepAnswer, TaskAnswer, TaskFault, WaitAnswer
+from web.answers import OcrAnswer, StepAnswer, TaskAnswer, TaskDetectionAnswer, TaskFault, WaitAnswer
 
 
 def task_answer(view: TaskView, waits: Explanation | None) -> TaskAnswer:
@@ -28,7 +28,8 @@ def task_answer(view: TaskView, waits: Explanation | None) -> TaskAnswer:
     )
 
 
-def _detection_answer(view: TaskView) -> DetectionAnswer | None:
+def _detection_answer(view: TaskView) -> TaskDetectionAnswer | None:
     if view.detection is None:
         return None
-    return DetectionAnswer.model_validate(dataclasses.asdict(view.detection))
+    found = dataclasses.asdict(view.detection)
+    return TaskDetectionAnswer.model_validate(found if view.ocr is None else {**found, "text": None})

@@ -10,7 +10,7 @@ import click
 
 from models.audit import AuditTrail
 from models.base import bound, connection
-from models.dead_letters import DEAD_STATES, Chosen, DeadLetterRow, DeadLetters
+from models.dead_letters import DEAD_STATES, REPLAYS, Chosen, DeadLetterRow, DeadLetters
 from pipeline.cli.deeds import recorded
 from pipeline.cli.durations import span_ms, time_of
 from pipeline.cli.interrupts import handled_signals
@@ -42,6 +42,7 @@ _FILTERS = (
     click.option("--code", help="Only with this error code, such as engine_timeout."),
     click.option("--lane", type=click.Choice(TASK_LANES), help="Only of this lane."),
     click.option("--state", type=click.Choice(DEAD_STATES), help="Only tasks that ended so."),
+    click.option("--replay", type=click.Choice(REPLAYS), help="Only those whose replay has come to this."),
     click.option("--older-than", "older_than_ms", metavar="AGE", callback=_ago, help="Dead for more than 2h."),
     click.option("--newer-than", "newer_than_ms", metavar="AGE", callback=_ago, help="Dead for 15m at most."),
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 from models.audit import AuditLine
 from models.base import BaseModel
-from models.dead_letters import DeadLetter
+from models.dead_letter_rows import DeadLetter
 from models.devices import Device
 from models.keys import ApiKey
 from models.ledger import DetectionRecord, Finished, NewTask, OcrRecord, StepRecord

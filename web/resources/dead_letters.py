@@ -78,8 +78,14 @@ class DeadLettersResource:
         found = self._letters.page(chosen, before=page_before(req, "a dead letter"), limit=limit + 1)
         page = found[:limit]
         further = {**chosen.named(), "limit": limit, "before": page[-1].id} if len(found) > limit else None
-        answers = [DeadLetterAnswer(**dataclasses.asdict(letter)) for letter in page]
-        reply(resp, DeadLettersAnswer(dead_letters=answers, next=f"{PATH}?{urlencode(further)}" if further else None))
+        total = self._letters.total(chosen)
+        answer = DeadLettersAnswer(
+            dead_letters=[DeadLetterAnswer(**dataclasses.asdict(letter)) for letter in page],
+            next=f"{PATH}?{urlencode(further)}" if further else None,
+            total=total.letters,
+            total_is_least=total.is_least,
+        )
+        reply(resp, answer)
 
     def on_delete(self, req: falcon.Request, resp: falcon.Response) -> None:
         chosen, is_dry = chosen_by_query(req, self._rules), is_true(req, "dry_run")

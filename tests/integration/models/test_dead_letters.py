@@ -10,6 +10,7 @@ from models.dead_letters import Chosen, DeadLetters
 from models.ledger import Ledger
 from models.migrate import migrate, revert
 from models.replays import Replays
+from models.scope import Scope
 from models.tasks import Task
 from pipeline.errors import LeaseLost
 from tests.support.clock import FakeClock
@@ -177,6 +178,20 @@ def test_asking_marks_each_letter_once(letters: DeadLetters, several: int, clock
 
     marks = {letter.replay_asked_ms for letter in letters.page(Chosen(), before=None, limit=9)}
     assert marks == {clock.now_ms()}
+
+
+def test_a_total_looks_at_the_newest_only_and_says_so(
+    ledger: Ledger, letters: DeadLetters, several: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("models.dead_letters._TOTAL_SCAN", 3)
+
+    assert letters.total(Chosen()) == (3, True)
+    assert letters.total(Chosen(state="dead")) == (1, True)
+    assert letters.total(Chosen(older_than_ms=several - 1000)) == (0, True), "the oldest was not looked at"
+    assert letters.total(Chosen(mac=RED)) == (3, False), "an index finds them among any number"
+    assert letters.total(Chosen(mac=RED, code="object_missing")) == (1, False)
+    assert letters.total(Chosen(ids=())) == (0, True)
+    assert letters.total(Chosen(within=Scope(site="elsewhere"))) == (0, True)
 
 
 def test_known_tells_which_ids_there_are(letters: DeadLetters, several: int) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from models.base import Database
-from models.dead_letters import DeadLetter
+from models.dead_letter_rows import DeadLetter
 from models.ledger import Ledger
 from models.reports import DetectorReport, DetectorReports, NewReport
 from models.results import Detection, OcrResult

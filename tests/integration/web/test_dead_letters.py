@@ -6,6 +6,7 @@ import logging
 import pytest
 
 from models.dead_letters import Chosen
+from models.replays import Replays
 from pipeline.errors import DatabaseUnavailable
 from pipeline.submission import TextSubmission
 from tests.support.service import MAC, on_sqlite
@@ -39,6 +40,10 @@ def replay(service, body):
     )
 
 
+def total(result):
+    return result.json["total"], result.json["total_is_least"]
+
+
 def listed(result):
     assert result.status_code == 200
     return [letter["task_id"] for letter in result.json["dead_letters"]]
@@ -55,6 +60,7 @@ def test_letters_are_listed_newest_first_and_shown_in_full(service):
     die(service, "b")
     result = get(service)
     assert listed(result) == ["b", "a"]
+    assert total(result) == (2, False)
     assert result.json["next"] is None
     letter = result.json["dead_letters"][1]
     assert letter == {
@@ -89,6 +95,7 @@ def test_next_leads_through_all_pages_of_a_filter(service):
         if result.json["next"] is None:
             break
         path, _, query = result.json["next"].partition("?")
+        assert total(result) == (5, False)
     assert seen == [["t4", "t3"], ["t2", "t1"], ["t0"]]
 
 
@@ -127,6 +134,34 @@ def test_a_replay_is_counted_first_then_asked_for_once(service):
     assert newest(service, "a").replay_asked_ms is None
     assert replay(service, {"all": True}).json["letters"] == 1
     assert replay(service, {"all": True}).json["letters"] == 0
+
+
+@pytest.mark.feature("Q16")
+def test_letters_are_told_apart_by_what_their_replay_has_come_to(service):
+    for task_id in "abcd":
+        die(service, task_id)
+    replay(service, {"ids": [newest(service, task_id).id for task_id in "abc"]})
+    replays = Replays(service.database, service.clock)
+    first, second = replays.asked(passing_over=(), limit=2)
+    replays.reopen(first, above_token=7, begun_ms=1)
+    replays.refuse(second, "the line of its device is full")
+
+    expected = {"open": ["d", "b"], "asked": ["c"], "replayed": ["a"], "refused": ["b"]}
+    for state, letters in expected.items():
+        result = get(service, query=f"replay={state}")
+        assert (listed(result), total(result)) == (letters, (len(letters), False))
+    assert replay(service, {"filter": {"replay": "refused"}}).json["letters"] == 1
+    assert delete(service, query="replay=replayed").json["letters"] == 1
+    assert listed(get(service)) == ["d", "c", "b"]
+
+
+@pytest.mark.feature("Q16")
+def test_a_total_says_when_it_is_only_the_least(service, monkeypatch):
+    monkeypatch.setattr("models.dead_letters.TOTAL_MAX", 3)
+    for number in range(4):
+        die(service, f"t{number}")
+    assert total(get(service, query="limit=1")) == (3, True)
+    assert total(get(service, query="limit=1&mac=112233445566")) == (0, False)
 
 
 @pytest.mark.feature("Q16")
@@ -174,6 +209,7 @@ def test_each_wish_leaves_a_line_in_the_business_log(service, caplog):
     [
         ("mac=nonsense", ["mac"]),
         ("lane=fax&state=queued", ["lane", "state"]),
+        ("replay=perhaps", ["replay"]),
         ("code=Bad%20Image", ["code"]),
         ("task_id=a%00b", ["task_id"]),
         ("older_than_ms=yesterday", ["older_than_ms"]),
@@ -223,6 +259,7 @@ def test_nothing_is_dropped_unless_it_is_said_what(service, query, pointer):
         ({"ids": [1] * 1001}, ["/ids"]),
         ({"filter": {"mac": "x", "lane": "fax"}}, ["/filter/mac", "/filter/lane"]),
         ({"filter": {"device": "x"}}, ["/filter/device"]),
+        ({"filter": {"replay": "none"}}, ["/filter/replay"]),
         ({"all": "yes"}, ["/all"]),
         ({"all": True, "dry_run": 1}, ["/dry_run"]),
         ([], [""]),

@@ -77,6 +77,7 @@ def test_a_task_that_is_done_shows_what_was_read_and_found(service):
     assert detection["suggestion"] == "block"
     assert [{name: hit[name] for name in HIT} for hit in detection["hits"]] == [HIT]
     assert (detection["contacts"], detection["level"], detection["masked"]) == ([], 0, None)
+    assert detection["text"] is None, "it stands in ocr"
     assert result.json["ocr"] == {
         "text": "BAD",
         "lines": [LINE],
@@ -94,6 +95,14 @@ def test_a_task_that_is_done_shows_what_was_read_and_found(service):
     }
     assert [step["name"] for step in result.json["steps"]] == ["enqueued", "screen", "notify"]
     assert "Retry-After" not in result.headers
+
+
+@pytest.mark.feature("O4")
+def test_a_text_is_shown_beside_what_was_found_in_it(service):
+    submitted(service)
+    finish(service)
+    result = get(service).json
+    assert (result["ocr"], result["detection"]["text"]) == (None, "BAD")
 
 
 def test_a_task_that_failed_says_why(service):

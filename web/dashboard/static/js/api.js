@@ -32,6 +32,13 @@ export async function getBlob(path, signal) {
   return (await ask("GET", path, undefined, signal)).blob();
 }
 
+/** Save what a GET answers as a file; the key goes along, as a link could not have it. */
+export async function save(path, name) {
+  const url = URL.createObjectURL(await getBlob(path));
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser reads it after the click
+}
+
 /** The body of a request that changes something; null when there is none. */
 export async function send(method, path, body) {
   const answer = await ask(method, path, body);

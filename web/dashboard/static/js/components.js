@@ -1,6 +1,6 @@
 // What every page is made of.
 import { html, useEffect, useId, useRef, useState } from "./dom.js";
-import { t } from "./i18n.js";
+import { t, tCode } from "./i18n.js";
 import { href } from "./router.js";
 import * as format from "./format.js";
 
@@ -98,6 +98,11 @@ export function Select({ label, value, options, onChange }) {
   <//>`;
 }
 
+/** Options of a filter: anything, or one of some codes, each in the words that `wordsOf(code)` says. */
+export function anyOf(codes, wordsOf) {
+  return [["", t("common.all")], ...codes.map((code) => [code, wordsOf(code)])];
+}
+
 /** Asks before something is done; `onYes` does it. The dialog is the browser's own, so that the keyboard works. */
 export function Confirm({ isOpen, title, children, yes, tone = "danger", isBusy = false, onYes, onNo }) {
   const dialog = useRef(null);
@@ -122,6 +127,27 @@ export function Bar({ share, mark, label }) {
     <span class="bar-fill" style=${{ width }}></span>
     ${mark !== undefined && mark !== null && html`<span class="bar-mark" style=${{ left: `${Math.min(mark, 1) * 100}%` }}></span>`}
   </span>`;
+}
+
+const STATE_TONES = { done: "good", failed: "bad", dead: "bad", expired: "warn", evicted: "warn", running: "running" };
+
+/** The state of a task. */
+export function TaskState({ state }) {
+  return html`<${Pill} tone=${STATE_TONES[state] ?? ""}>${tCode("task.state", state)}<//>`;
+}
+
+/** What is known of one thing: pairs of a name and a value; what is null is left out. */
+export function Facts({ facts }) {
+  const known = facts.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return html`<dl class="facts">${known.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** Leads through pages of which each knows only where the next begins. */
+export function Pager({ isFirst, hasNext, onBack, onNext }) {
+  return html`<nav class="buttons" aria-label=${t("pager.label")}>
+    <${Button} disabled=${isFirst} onClick=${onBack}>${t("pager.back")}<//>
+    <${Button} disabled=${!hasNext} onClick=${onNext}>${t("pager.next")}<//>
+  </nav>`;
 }
 
 /** A link to the page of a device; the site tells apart what two sites call by the same MAC. */

@@ -28,6 +28,12 @@ export function number(value, digits = 0) {
   return new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value);
 }
 
+/** The `total` of a list: `12`, or `10,000+` when it is only the least that there are. */
+export function total(answer) {
+  if (!answer) return NOTHING;
+  return answer.total_is_least ? t("common.at_least", { n: number(answer.total) }) : number(answer.total);
+}
+
 /** A share of one as percent. */
 export function percent(share, digits = 0) {
   if (share === null || share === undefined) return NOTHING;

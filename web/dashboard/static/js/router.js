@@ -1,5 +1,5 @@
 // Where we are: `#/tasks/abc?mac=…`. Filters live in the address, so that a view can be sent to a colleague.
-import { useEffect, useState } from "./dom.js";
+import { useEffect, useRef, useState } from "./dom.js";
 import { withQuery } from "./api.js";
 
 function readRoute() {
@@ -38,4 +38,23 @@ export function useRoute() {
 export function setParams(patch) {
   const { parts, params } = readRoute();
   location.hash = href(parts, { ...params, ...patch }).slice(1);
+}
+
+/**
+ * Pages whose beginning stands in the address as `name`: `{at, back, forward(next)}`; `next` is the address of the next
+ * page, as the service gives it. Every other change of the address begins with the first page.
+ */
+export function usePages(params, name) {
+  const before = useRef({});
+  const at = params[name] ?? null;
+  const go = (to) => setParams({ [name]: to });
+  return {
+    at,
+    back: () => go(before.current[at] ?? null),
+    forward: (next) => {
+      const to = new URLSearchParams(next.split("?")[1]).get(name);
+      before.current[to] = at;
+      go(to);
+    },
+  };
 }

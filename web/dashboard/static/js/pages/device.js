@@ -1,7 +1,7 @@
 // One device: how it stands in each lane, what is set for it, what it sent last.
 import { send, withQuery } from "../api.js";
 import { useAnswer, useDeed } from "../asking.js";
-import { Button, Card, Confirm, Field, Figure, Page, Pill, Refusal, Table, TaskLink } from "../components.js";
+import { Button, Card, Confirm, Field, Figure, Page, Pill, Refusal, Table, TaskLink, TaskState } from "../components.js";
 import { html, useEffect, useState } from "../dom.js";
 import * as format from "../format.js";
 import { t, tCode } from "../i18n.js";
@@ -118,7 +118,7 @@ function LastTasks({ mac }) {
   const columns = [
     { key: "task", title: t("task.one"), cell: (task) => html`<${TaskLink} id=${task.task_id} />` },
     { key: "lane", title: t("lane.name"), cell: (task) => task.lane },
-    { key: "state", title: t("task.state"), cell: (task) => tCode("task.state", task.state) },
+    { key: "state", title: t("task.state"), cell: (task) => html`<${TaskState} state=${task.state} />` },
     { key: "when", title: t("task.accepted"), kind: "number", cell: (task) => format.time(task.created_ms) },
   ];
   return html`<${Card} title=${t("device.last_tasks")} aside=${html`<a href=${href(["tasks"], { mac })}>${t("common.more")}</a>`}>

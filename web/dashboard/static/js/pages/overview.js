@@ -13,12 +13,12 @@ export function Overview() {
   const watermark = useAnswer("api/watermark");
   const alarms = useAnswer("api/alarms", 10_000);
   const today = useAnswer("api/stats?by=day,outcome", 15_000);
-  const letters = useAnswer("api/dead-letters?limit=1", 15_000);
+  const letters = useAnswer("api/dead-letters?replay=open&limit=1", 15_000);
   const lanes = Object.entries(watermark.data?.lanes ?? {}).map(([name, lane]) => ({ name, ...lane }));
   return html`<${Page} title=${t("nav.overview")}>
     <${Alarms} answer=${alarms} />
     <${Refusal} problem=${watermark.problem} />
-    <${Figures} snapshot=${watermark.data} lanes=${lanes} today=${today.data} hasLetters=${letters.data?.dead_letters.length > 0} />
+    <${Figures} snapshot=${watermark.data} lanes=${lanes} today=${today.data} letters=${letters.data} />
     <${Card} title=${t("overview.lanes")}><${Lanes} lanes=${watermark.data ? lanes : null} /><//>
     <${History} />
     <${Workers} />
@@ -39,7 +39,7 @@ function Alarms({ answer }) {
   </ul>`;
 }
 
-function Figures({ snapshot, lanes, today, hasLetters }) {
+function Figures({ snapshot, lanes, today, letters }) {
   const oldest = lanes.length ? lanes.reduce((one, other) => (other.oldest_wait_ms > one.oldest_wait_ms ? other : one)) : null;
   const drain = drainOf(lanes);
   const counts = today?.counts.filter((count) => count.day === today.to_day) ?? [];
@@ -54,8 +54,8 @@ function Figures({ snapshot, lanes, today, hasLetters }) {
     <${Figure} label=${t("overview.rate")} value=${format.number(rate, 1)} note=${t("overview.per_second")} />
     <${Figure} label=${t("overview.hits_today")} value=${today ? format.number(sum("with_hits")) : "–"}
       note=${html`<a href=${href(["tasks"], { hit: "true" })}>${t("overview.of_tasks", { n: format.number(sum("tasks")) })}</a>`} />
-    <${Figure} label=${t("nav.dead_letters")} tone=${hasLetters ? "bad" : ""}
-      value=${html`<a href=${href(["dead-letters"])}>${hasLetters ? t("overview.some") : t("overview.none")}</a>`} />
+    <${Figure} label=${t("nav.dead_letters")} tone=${letters?.total ? "bad" : ""} note=${t("overview.open_letters")}
+      value=${html`<a href=${href(["dead-letters"], { replay: "open" })}>${format.total(letters)}</a>`} />
   </dl>`;
 }
 
