@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: help demo run test test-hosts test-paddle check format features reference bench-queue bench-faults bench-backpressure bench-ocr bench-words bench-web eval-ocr lock clean
+.PHONY: help demo run test test-hosts test-paddle test-browser check format features reference bench-queue bench-faults bench-backpressure bench-ocr bench-words bench-web eval-ocr lock clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -24,6 +24,9 @@ test-hosts: $(VENV)/.dev ## tests on several hosts, each a network namespace: ro
 
 test-paddle: $(VENV)-paddle/.paddle ## tests with PaddleOCR on the CPU: 1.5 GB of packages into a folder of their own
 	$(VENV)-paddle/bin/pytest -m paddle tests/paddle
+
+test-browser: $(VENV)/.browser ## tests of the dashboard in Debian's chromium, with fonts-noto-cjk for Chinese
+	$(BIN)/pytest -m browser tests/browser
 
 check: $(VENV)/.dev ## style, types, architecture, documents
 	$(BIN)/ruff check
@@ -69,6 +72,7 @@ lock: ## resolve the dependencies anew (needs uv)
 	uv lock
 	uv export --frozen --no-emit-project -q -o requirements.txt
 	uv export --frozen --no-emit-project -q --extra dev -o requirements-dev.txt
+	uv export --frozen --no-emit-project -q --extra dev --extra browser -o requirements-browser.txt
 	uv export --frozen --no-emit-project -q --extra dev --extra gpu --extra paddle-models -o requirements-paddle.txt
 
 clean: ## remove what make installed; data folders stay
@@ -90,6 +94,14 @@ ifdef UV
 	uv sync --frozen --inexact --extra dev --python $(PYTHON)
 else
 	$(BIN)/pip install --disable-pip-version-check -q --no-deps -r requirements-dev.txt
+endif
+	@touch $@
+
+$(VENV)/.browser: requirements-browser.txt $(VENV)/.dev
+ifdef UV
+	uv sync --frozen --inexact --extra dev --extra browser --python $(PYTHON)
+else
+	$(BIN)/pip install --disable-pip-version-check -q --no-deps -r requirements-browser.txt
 endif
 	@touch $@
 
