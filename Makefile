@@ -5,7 +5,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-
 .PHONY: $(shell sed -nE 's/^([a-z-]+):.*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 help:            ## this list
@@ -39,6 +38,9 @@ soak: $(VENV)/.dev ## FAULTS=300 of them with the lease of 30 s: hours; goes on 
 
 test-paddle: $(VENV)-paddle/.paddle ## tests with PaddleOCR on the CPU: 1.5 GB of packages into a folder of their own
 	$(VENV)-paddle/bin/pytest -m paddle tests/paddle
+
+test-browser: $(VENV)/.browser ## tests of the dashboard in Debian's chromium, with fonts-noto-cjk for Chinese
+	$(BIN)/pytest -m browser tests/browser
 
 check: $(VENV)/.dev ## style, types, architecture, documents
 	$(BIN)/ruff check
@@ -93,6 +95,7 @@ lock: ## resolve the dependencies anew (needs uv)
 	uv lock
 	uv export --frozen --no-emit-project -q -o requirements.txt
 	uv export --frozen --no-emit-project -q --extra dev -o requirements-dev.txt
+	uv export --frozen --no-emit-project -q --extra dev --extra browser -o requirements-browser.txt
 	uv export --frozen --no-emit-project -q --extra dev --extra gpu --extra paddle-models -o requirements-paddle.txt
 
 clean: ## remove what make installed; data folders stay
@@ -114,6 +117,14 @@ ifdef UV
 	uv sync --frozen --inexact --extra dev --python $(PYTHON)
 else
 	$(BIN)/pip install --disable-pip-version-check -q --no-deps -r requirements-dev.txt
+endif
+	@touch $@
+
+$(VENV)/.browser: requirements-browser.txt $(VENV)/.dev
+ifdef UV
+	uv sync --frozen --inexact --extra dev --extra browser --python $(PYTHON)
+else
+	$(BIN)/pip install --disable-pip-version-check -q --no-deps -r requirements-browser.txt
 endif
 	@touch $@
 

@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ from pipeline.storage import ObjectStore, open_store
 from tests.support.clock import FakeClock
 from tests.support.databases import close_all, empty_tables, made_database
 from tests.support.servers import Server, start_postgres, start_valkey
+
+#: `make test-browser` installs what these import, and runs them; all other tests do without.
+collect_ignore = [] if find_spec("playwright") else ["browser"]
 
 
 @pytest.fixture(scope="session")

@@ -48,7 +48,8 @@ export async function send(method, path, body) {
 async function ask(method, path, body, signal) {
   const headers = { Accept: "application/json, */*" };
   const key = sessionStorage.getItem(KEY);
-  if (key) headers.Authorization = `Bearer ${key}`;
+  // Whatever was typed can be sent: a header holds no other letters than those of keys.
+  if (key) headers.Authorization = `Bearer ${encodeURIComponent(key)}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let answer;
   try {

@@ -45,7 +45,7 @@ function SignIn({ problem, onKey }) {
 
 function Frame({ me, onSignOut }) {
   const route = useRoute();
-  const page = pageOf(route);
+  const page = firstOr(pageOf(route), route, me);
   const [isSeen, setIsSeen] = useState(false);
   useEffect(() => setIsSeen(false), [route]);
   return html`<a class="skip" href="#content" onClick=${skipToContent}>${t("frame.skip")}</a>
@@ -56,7 +56,7 @@ function Frame({ me, onSignOut }) {
       </button>
       <nav id="nav" class=${isSeen ? "open" : ""} aria-label=${t("frame.pages")}>
         ${PAGES.filter((each) => each.title && me.may.includes(each.may)).map((each) => html`<a key=${each.name}
-          href=${href(each.name ? [each.name] : [])} aria-current=${each.name === (route.parts[0] ?? "") ? "page" : undefined}>
+          href=${href(each.name ? [each.name] : [])} aria-current=${each.name === page.name ? "page" : undefined}>
           ${t(each.title)}</a>`)}
       </nav>
       <div class="who">
@@ -70,6 +70,12 @@ function Frame({ me, onSignOut }) {
         ? html`<${page.draw} key=${page.keyOf?.(route)} route=${route} me=${me} />`
         : html`<p class="refusal">${t("frame.forbidden")}</p>`}
     </main>`;
+}
+
+/** Whoever comes without an address and may not see its page begins at the first that they may see. */
+function firstOr(page, { parts }, { may }) {
+  if (parts.length || may.includes(page.may)) return page;
+  return PAGES.find((each) => each.title && may.includes(each.may)) ?? page;
 }
 
 /** The address names the page, so that a link to a part of it must not change the address. */
