@@ -115,12 +115,16 @@ ENGINES: dict[str, type[Engine]] = {engine.name: engine for engine in (Daachorse
 
 
 class Automaton:
-    """Finds patterns in a text; immutable, so any number of threads may search at once."""
+    """Finds patterns in a text; immutable, so any number of threads may search at once.
 
-    __slots__ = ("_engine", "_longest")
+    Args:
+        longest: code points of the longest pattern; 0 when there are none.
+    """
+
+    __slots__ = ("_engine", "longest")
 
     def __init__(self, engine: Engine, longest: int) -> None:
-        self._engine, self._longest = engine, longest
+        self._engine, self.longest = engine, longest
 
     @classmethod
     def of_patterns(cls, patterns: Sequence[str], engine: type[Engine] = Daachorse) -> Self:
@@ -133,7 +137,7 @@ class Automaton:
 
     def to_bytes(self) -> bytes:
         """All there is to it, for `of_bytes` of the same engine."""
-        return self._longest.to_bytes(_HEAD_BYTES, "little") + self._engine.to_bytes()
+        return self.longest.to_bytes(_HEAD_BYTES, "little") + self._engine.to_bytes()
 
     @classmethod
     def of_bytes(cls, data: memoryview, engine: type[Engine] = Daachorse) -> Self:
@@ -152,7 +156,7 @@ class Automaton:
     def _find_in_pieces(self, text: str) -> Iterator[Match]:
         for begin in range(0, len(text), _PIECE_CHARS):
             # A match may have begun before the piece in which it ends.
-            from_ = max(0, begin - self._longest + 1)
+            from_ = max(0, begin - self.longest + 1)
             for start, end, index in self._engine.find(text[from_ : begin + _PIECE_CHARS]):
                 if from_ + end > begin:
                     yield from_ + start, from_ + end, index

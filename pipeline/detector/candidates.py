@@ -1,6 +1,6 @@
 """How many candidates a text may have: the work is to grow with the text, whatever the list."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
@@ -21,6 +21,7 @@ class Candidates:
         self._most = CANDIDATES_BESIDES + text_chars
         self.is_cut = False
 
-    def __call__(self, matches: Iterator[_T]) -> Iterator[_T]:
+    def __call__(self, matches: Iterable[_T]) -> Iterator[_T]:
+        matches = iter(matches)
         yield from islice(matches, self._most)
         self.is_cut = self.is_cut or next(matches, None) is not None

@@ -13,6 +13,7 @@ from pipeline.detector.compiling import Compilation
 from pipeline.detector.expressions import Expressions
 from pipeline.detector.index import Index
 from pipeline.detector.misread import misread_version
+from pipeline.detector.openings import Openings
 from pipeline.detector.readings import readings_version
 from pipeline.detector.rules import Combination, ContactKind, Expression, Rating, RuleSet, Word
 from pipeline.detector.sections import Bytes, packed, unpacked
@@ -20,7 +21,7 @@ from pipeline.detector.split_glyphs import glyphs_version
 from pipeline.detector.word_table import WordTable
 from pipeline.errors import InvalidInput
 
-_INDICES = ("texts", "literal", "looks", "sounds")
+_INDICES = ("texts", "literal", "sounds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class Compiled:
     Args:
         engine: of its indices.
         indices: by name, as those of `Compilation`; `texts` is always there, others where they hold something.
+        openings: of the index `sounds`, with which it comes.
+        longest_split: characters of the longest word that is found taken apart; 0: none is.
     """
 
     engine: type[Engine]
@@ -46,6 +49,8 @@ class Compiled:
     combinations: tuple[Mates, ...]
     expressions: Expressions
     contacts: Mapping[ContactKind, Rating]
+    openings: Openings | None
+    longest_split: int
 
     @classmethod
     def of_rules(cls, words: Iterable[str], rules: RuleSet, engine: type[Engine] = Daachorse) -> Self:
@@ -63,6 +68,7 @@ class Compiled:
             problems += made.put_rules(f"/combos/{index}/all", "part", [*map(Word, combination.words)])
         if problems:
             raise InvalidInput(problems)
+        made.blur()
         columns = {name: getattr(made, name) for name in _INDICES}
         return cls(
             engine,
@@ -75,6 +81,8 @@ class Compiled:
             tuple(Mates(one, frozenset(map(made.part, one.words))) for one in rules.combinations),
             Expressions(rules.expressions),
             rules.contacts,
+            Openings.of(made.sounds.texts) if made.sounds.texts else None,
+            made.longest_split,
         )
 
     def to_bytes(self) -> bytes:
@@ -82,6 +90,8 @@ class Compiled:
         sections: dict[str, Bytes] = {"said": self._said(), **self.table.sections()}
         for name, index in self.indices.items():
             sections |= index.sections(name)
+        if self.openings:
+            sections |= self.openings.sections("openings")
         return packed(_about(self.engine), sections)
 
     @classmethod
@@ -102,6 +112,8 @@ class Compiled:
             ),
             Expressions([Expression(name, text, Rating.of_row(row)) for name, text, row in said["expressions"]]),
             {kind: Rating.of_row(row) for kind, row in said["contacts"].items()},
+            Openings.of_sections("openings", sections) if "openings.first" in sections else None,
+            said["longest_split"],
         )
 
     def _said(self) -> bytes:
@@ -113,6 +125,7 @@ class Compiled:
             ],
             "expressions": [(one.id, one.pattern, one.rating.row()) for one in self.expressions.all],
             "contacts": {kind: rating.row() for kind, rating in self.contacts.items()},
+            "longest_split": self.longest_split,
         }
         return json.dumps(said).encode()
 

@@ -5,10 +5,10 @@ from itertools import repeat
 
 from pipeline.detector.forms import PlainSpellings, Spelling, collapsed, plain_spellings, spelling_of, word_fault
 from pipeline.detector.homophones import latin_spellings, sounds_of_word, syllables_of
-from pipeline.detector.misread import looks_of_word
+from pipeline.detector.misread import looks_of_words
 from pipeline.detector.rules import Rating, View, Word
 from pipeline.detector.split_glyphs import falls_apart
-from pipeline.detector.word_table import PART_TOO, ROLES, SPLIT, UNBOUNDED, Role, WordTable
+from pipeline.detector.word_table import MISREAD, PART_TOO, ROLES, SPLIT, UNBOUNDED, Role, WordTable
 from pipeline.errors import FieldProblem
 
 _TEXT_ALONE = Word("")
@@ -56,11 +56,13 @@ class Compilation:
         views: in which all denied words are to be found that are long enough.
 
     `texts` are what is searched for, by `WAYS` times the number plus a `Way`; `literal` are words with noise that is
-    part of them, `looks` what words look like, `sounds` how they sound, each by number.
+    part of them, `sounds` how words sound, each by number; `longest_split` are the characters of the longest word that
+    is found taken apart.
     """
 
     def __init__(self, views: Collection[View] = ()) -> None:
-        self.texts, self.literal, self.looks, self.sounds = Column(), Column(), Column(), Column()
+        self.texts, self.literal, self.sounds = Column(), Column(), Column()
+        self.longest_split = 0
         self._views = frozenset(views)
         self._words: list[str] = []
         self._flags = bytearray()
@@ -80,6 +82,11 @@ class Compilation:
     def part(self, word: str) -> int:
         """Return the number of a word that was put in as a part of a combination."""
         return self._known["part"][spelling_of(word.strip()).text]
+
+    def blur(self) -> None:
+        """Make `texts` what they look like, when a word is to be found in what looks like it: one search finds both."""
+        if any(flags & MISREAD for flags in self._flags):
+            self.texts.texts = looks_of_words(self.texts.texts)
 
     def table(self) -> WordTable:
         """The words, each with what is said of it."""
@@ -122,7 +129,7 @@ class Compilation:
             if spelling.is_literal:
                 lacking += [view] if view in own else []
             elif view == "ocr":
-                self.looks.add(looks_of_word(text), number)
+                self._flags[number] |= MISREAD
             elif view == "pinyin" and syllables_of(text, self._words[number]) >= least[view]:
                 for sound in sounds_of_word(text):
                     self.sounds.add(sound, number)
@@ -130,6 +137,7 @@ class Compilation:
                     self.texts.add(latin, WAYS * number + Way.PINYIN)
             elif view == "split" and len(text) >= least[view] and falls_apart(text):
                 self._flags[number] |= SPLIT
+                self.longest_split = max(self.longest_split, len(text))
             elif view in own:
                 lacking.append(view)
         return [FieldProblem(f"{at}/views", _LACKS[view]) for view in lacking]

@@ -21,11 +21,15 @@ _LONGER_NUMBER = (7, 28)
 _DOTTED = tuple(
     bytes((dot, *space, Kind.LETTER)) for dot in (Kind.POINT, Kind.SENTENCE) for space in ((), (Kind.SPACE,))
 )
+#: Kinds that are no part of an id or a number.
+_NO_PART = bytes({*range(256)} - {*range(Kind.LETTER, Kind.NUMERAL + 1)})
 _SPOKEN_DOT = bytes((Kind.OTHER, Kind.LETTER))
 
 
 def contacts(folded: Folded) -> list[Contact]:
     """Return the contacts of a text left to right; of those that cover one another the longest, of one span all."""
+    if len(folded.kinds.translate(None, _NO_PART)) < _SHORTEST_ID[0]:
+        return []
     kinds = np.frombuffer(folded.kinds, np.uint8)
     places = np.flatnonzero((kinds - 1) < Kind.NUMERAL)
     if not _stand_close(places, _SHORTEST_ID):

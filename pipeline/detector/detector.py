@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 from pipeline.detector.candidates import Candidates
 from pipeline.detector.combinations import combined
+from pipeline.detector.contact_types import Contact
 from pipeline.detector.contacts import contacts
 from pipeline.detector.findings import ContactHit, Hit, HitKind, Screening, masked, verdict_of
 from pipeline.detector.lexicon import Found, Lexicon
 from pipeline.detector.lines import Line, Page
 from pipeline.detector.normalize import Folded
 from pipeline.detector.overlaps import not_covered, reported
-from pipeline.detector.rules import Action, ContactKind, Rating
+from pipeline.detector.rules import Action, Rating
 from pipeline.detector.sources import Source, contact_ratings
 
 #: Lists of requests kept ready: devices send the same few over and over, and building 1,000 words takes about 10 ms.
@@ -40,7 +41,9 @@ class Detector:
     def __init__(self, *sources: Source | Lexicon) -> None:
         self.sources = tuple(one if isinstance(one, Source) else Source(one) for one in sources)
         self._contact_ratings = contact_ratings([source.lexicon for source in self.sources])
+        self._has_expressions = any(source.lexicon.expressions.all for source in self.sources)
         self._versions = tuple(source.list_version() for source in self.sources if source.name)
+        self._clean = Screening((), "pass", versions=self._versions)
 
     def screen(self, text: str, words: Sequence[str] = ()) -> Screening:
         """Find what a text hides; a word of one list never hides one of the other.
@@ -62,24 +65,27 @@ class Detector:
         return self._screen(page.text, words, Folded(page.text, page.joins), page)
 
     def _screen(self, text: str, words: Sequence[str], folded: Folded, page: Page | None) -> Screening:
+        finds = list(self._finds(text, words, folded))
+        told = self._contacts(folded)
+        if not finds and not told:
+            return self._clean
+        finds.sort(key=lambda find: (find.start, find.end))
         spans = _Spans(text, folded, page)
-        finds = sorted(self._finds(text, words, folded), key=lambda find: (find.start, find.end))
-        reach = self._contacts(folded, spans)
+        reach = [spans.contact(one, self._contact_ratings[one.kind]) for one in told]
         verdict = verdict_of(
             [
                 *((find.word, find.rating) for find in finds),
                 *(((one.kind, one.value), Rating("contact", one.level, one.action)) for one in reach),
             ]
         )
-        hits = tuple(spans.hit(find) for find in finds[:HITS_MAX])
         return Screening(
-            hits,
+            tuple(spans.hit(find) for find in finds[:HITS_MAX]),
             verdict.suggestion,
             tuple(reach[:HITS_MAX]),
             verdict.label,
             verdict.level,
             verdict.score,
-            masked(text, [*finds, *reach]) if finds or reach else None,
+            masked(text, [*finds, *reach]),
             self._versions,
         )
 
@@ -97,7 +103,8 @@ class Detector:
             if finds:
                 yield from self._words(source, finds, allowed)
                 yield from self._together(source, finds, allowed)
-            yield from self._expressions(source, text)
+            if self._has_expressions:
+                yield from self._expressions(source, text)
 
     def _expressions(self, source: Source, text: str) -> Iterator["_Find"]:
         candidates = Candidates(len(text))
@@ -126,15 +133,9 @@ class Detector:
                     one = mates.combination
                     yield _Find(one.id, source, start, end, one.rating, "combination")
 
-    def _contacts(self, folded: Folded, spans: "_Spans") -> list[ContactHit]:
+    def _contacts(self, folded: Folded) -> list[Contact]:
         wanted = self._contact_ratings
-        if not wanted:
-            return []
-        return [
-            spans.contact(one.kind, one.value, one.start, one.end, wanted[one.kind])
-            for one in contacts(folded)
-            if one.kind in wanted
-        ]
+        return [one for one in contacts(folded) if one.kind in wanted] if wanted else []
 
 
 @lru_cache(maxsize=_REQUEST_LISTS_KEPT)
@@ -186,9 +187,10 @@ class _Spans:
             find.source.name,
         )
 
-    def contact(self, kind: ContactKind, value: str, start: int, end: int, rating: Rating) -> ContactHit:
-        surface = self._text[start:end]
-        return ContactHit(kind, value, start, end, *self._utf16(start, end), surface, rating.level, rating.action)
+    def contact(self, one: Contact, rating: Rating) -> ContactHit:
+        surface = self._text[one.start : one.end]
+        at = (one.start, one.end, *self._utf16(one.start, one.end))
+        return ContactHit(one.kind, one.value, *at, surface, rating.level, rating.action)
 
     def _utf16(self, start: int, end: int) -> tuple[int, int]:
         units = self._folded.units

@@ -37,10 +37,22 @@ class Index:
         sorted_numbers = np.array(numbers, dtype=np.uint32)[np.argsort(column, kind="stable")]
         return cls(Automaton.of_patterns(list(places), engine), column_of(firsts), column_of(sorted_numbers))
 
-    def find(self, text: str) -> Iterator[Match]:
-        """Give start, end and number of every match, those inside others too."""
+    @property
+    def longest(self) -> int:
+        """Characters of the longest pattern; 0 when there are none."""
+        return self._automaton.longest
+
+    def find(self, text: str) -> Iterable[Match]:
+        """Give start, end and number of every match, those inside others too; nothing that is true when there is none.
+
+        PERF: most texts hold nothing, and iterators that give nothing cost as much as a search of 50 characters.
+        """
+        matches = self._automaton.find(text)
+        return self._numbered(matches) if matches else ()
+
+    def _numbered(self, matches: Iterable[Match]) -> Iterator[Match]:
         firsts, numbers = self._firsts, self._numbers
-        for start, end, pattern in self._automaton.find(text):
+        for start, end, pattern in matches:
             for place in range(firsts[pattern], firsts[pattern + 1]):
                 yield start, end, numbers[place]
 

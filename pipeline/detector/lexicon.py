@@ -1,18 +1,23 @@
 """A list of sensitive words, ready to search."""
 
 import mmap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.detector.automaton import Match
 from pipeline.detector.candidates import Candidates
 from pipeline.detector.characters import characters
 from pipeline.detector.compiled import Compiled
 from pipeline.detector.compiling import WAYS, Way
-from pipeline.detector.homophones import latin_form, sounds_of, verified_sound
-from pipeline.detector.index import Index
-from pipeline.detector.misread import is_misreading, looks_of
+from pipeline.detector.forms import collapsed
+from pipeline.detector.heard import heard
+from pipeline.detector.homophones import latin_form, verified_sound
+from pipeline.detector.misread import is_misreading, looks_of, looks_of_words, shifts
 from pipeline.detector.normalize import Folded, Stretched
 from pipeline.detector.readings import readings
 from pipeline.detector.renderings import Rendering
@@ -20,7 +25,7 @@ from pipeline.detector.rules import Rating, RuleSet
 from pipeline.detector.sections import Bytes
 from pipeline.detector.split_glyphs import glyphs, is_put_together, put_together
 from pipeline.detector.verify import verified, verified_literal, verified_run
-from pipeline.detector.word_table import SPLIT, Entry
+from pipeline.detector.word_table import MISREAD, SPLIT, Entry
 from pipeline.errors import ListDamaged
 
 
@@ -74,7 +79,10 @@ class Lexicon:
         self._compiled = compiled or Compiled.of_rules(words, rules or RuleSet())
         self._table = self._compiled.table
         self._indices = self._compiled.indices
-        self._has_split = self._table.has(SPLIT)
+        self._texts = self._indices["texts"]
+        self._is_blurred = self._table.has(MISREAD)
+        self._openings = self._compiled.openings
+        self._longest_split = self._compiled.longest_split
         self._read_tables()
         self.combinations = self._compiled.combinations
         self.expressions = self._compiled.expressions
@@ -83,10 +91,12 @@ class Lexicon:
     def _read_tables(self) -> None:
         """Read now what the first text would wait for, up to 100 ms."""
         characters()
-        if "sounds" in self._indices:
+        if self._openings:
             readings()
-        if self._has_split:
+        if self._longest_split:
             glyphs()
+        if self._is_blurred:
+            shifts()
 
     def __len__(self) -> int:
         return self._table.count("deny")
@@ -137,63 +147,71 @@ class Lexicon:
     def find(self, text: Folded) -> Finds:
         """Search a text by all that the list wants."""
         candidates = Candidates(len(text.codes))
-        found = [*self._find_texts(text, candidates)]
-        if text.stretched:
-            found += self._find_stretched(text, text.stretched, candidates)
-        if looks := self._indices.get("looks"):
-            found += self._find_misread(text, looks, candidates)
-        if sounds := self._indices.get("sounds"):
-            found += self._find_sounds(text, sounds, candidates)
-        if self._has_split and (together := put_together(text)):
-            found += self._find_split(text, together, candidates)
-        if literal := self._indices.get("literal"):
-            found += self._find_literal(text, literal, candidates)
+        found: list[Found] = []
+        if matches := self._texts.find(self._searched(text.text, text.kept)):
+            found += self._held(text, candidates(matches))
+        if text.stretched and (matches := self._texts.find(self._searched(text.stretched.text, text.stretched.kept))):
+            found += self._held_stretched(text, text.stretched, candidates(matches))
+        if self._openings and (sounds := heard(text, self._openings, self._indices["sounds"].longest)):
+            found += self._held_sounds(text, candidates(sounds.spans(self._indices["sounds"])))
+        if self._longest_split and (together := put_together(text, self._longest_split)):
+            found += self._held_split(text, together, candidates)
+        if (literal := self._indices.get("literal")) and (matches := literal.find(text.plain)):
+            found += self._held_literal(text, candidates(matches))
         return Finds(found, candidates.is_cut)
 
-    def _find_texts(self, text: Folded, candidates: Candidates) -> Iterator[Found]:
-        for start, end, number in candidates(self._indices["texts"].find(text.text)):
-            way = number % WAYS
+    def _searched(self, text: str, codes: NDArray[np.uint32]) -> str:
+        return looks_of(codes) if self._is_blurred else text
+
+    def _held(self, text: Folded, matches: Iterable[Match]) -> Iterator[Found]:
+        for start, end, number in matches:
+            word, way = divmod(number, WAYS)
             if way == Way.STRETCHED:
                 continue
-            entry = self._table[number // WAYS]
-            form = entry.form if way == Way.WHOLE else latin_form(entry.form, text.text[start:end])
+            entry, there = self._table[word], text.text[start:end]
+            form = entry.form if way == Way.WHOLE else latin_form(entry.form, there)
+            if form is None:
+                continue
+            is_misread = there != form.text
+            if is_misread and not (self._table.wants(word, MISREAD) and is_misreading(there, form.text)):
+                continue
             if span := verified(text, form, start, end):
-                yield Found(entry, *span, is_sure=way == Way.WHOLE)
+                yield Found(entry, *span, is_sure=way == Way.WHOLE and not is_misread)
 
-    def _find_stretched(self, text: Folded, stretched: Stretched, candidates: Candidates) -> Iterator[Found]:
-        for start, end, number in candidates(self._indices["texts"].find(stretched.text)):
-            if number % WAYS <= Way.WHOLE:
-                entry = self._table[number // WAYS]
-                if span := verified_run(text, entry.form, stretched.bounds[start : end + 1].tolist()):
-                    yield Found(entry, *span)
+    def _held_stretched(self, text: Folded, stretched: Stretched, matches: Iterable[Match]) -> Iterator[Found]:
+        for start, end, number in matches:
+            word, way = divmod(number, WAYS)
+            if way > Way.WHOLE:
+                continue
+            entry = self._table[word]
+            if self._is_blurred and stretched.text[start:end] != collapsed(entry.form.text):
+                continue
+            if span := verified_run(text, entry.form, stretched.bounds[start : end + 1].tolist()):
+                yield Found(entry, *span)
 
-    def _find_literal(self, text: Folded, index: Index, candidates: Candidates) -> Iterator[Found]:
-        for start, end, number in candidates(index.find(text.plain)):
+    def _held_literal(self, text: Folded, matches: Iterable[Match]) -> Iterator[Found]:
+        for start, end, number in matches:
             entry = self._table[number]
             if span := verified_literal(text, entry.form, start, end):
                 yield Found(entry, *span)
 
-    # What is perhaps read wrongly, or only sounds alike, allows nothing and makes no combination: only denied words are
-    # in these indices.
+    # What is perhaps read wrongly, or only sounds alike, allows nothing and makes no combination: only denied words
+    # are searched for so.
 
-    def _find_misread(self, text: Folded, index: Index, candidates: Candidates) -> Iterator[Found]:
-        for start, end, number in candidates(index.find(looks_of(text))):
-            entry = self._table[number]
-            if is_misreading(text.text[start:end], entry.form.text) and (
-                span := verified(text, entry.form, start, end)
-            ):
-                yield Found(entry, *span, is_sure=False)
-
-    def _find_sounds(self, text: Folded, index: Index, candidates: Candidates) -> Iterator[Found]:
-        for bounds, number in candidates(sounds_of(text).spans(index)):
+    def _held_sounds(self, text: Folded, matches: Iterable[tuple[Sequence[int], int]]) -> Iterator[Found]:
+        for bounds, number in matches:
             entry = self._table[number]
             if span := verified_sound(text, entry.form, bounds):
                 yield Found(entry, *span, is_sure=False)
 
-    def _find_split(self, text: Folded, together: Rendering, candidates: Candidates) -> Iterator[Found]:
-        for bounds, number in candidates(together.spans(self._indices["texts"])):
+    def _held_split(self, text: Folded, together: Rendering, candidates: Candidates) -> Iterator[Found]:
+        searched = looks_of_words([together.text])[0] if self._is_blurred else together.text
+        for start, end, number in candidates(self._texts.find(searched)):
             word, way = divmod(number, WAYS)
-            if way == Way.WHOLE and self._table.is_split(word) and is_put_together(bounds):
-                form = replace((entry := self._table[word]).form, gaps=frozenset())
-                if span := verified(text, form, bounds[0], bounds[-1]):
-                    yield Found(entry, *span, is_sure=False)
+            if way != Way.WHOLE or not self._table.wants(word, SPLIT):
+                continue
+            entry, bounds = self._table[word], together.bounds_of(start, end)
+            if not is_put_together(bounds) or together.text[start:end] != entry.form.text:
+                continue
+            if span := verified(text, replace(entry.form, gaps=frozenset()), bounds[0], bounds[-1]):
+                yield Found(entry, *span, is_sure=False)

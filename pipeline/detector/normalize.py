@@ -5,7 +5,7 @@ they were, in which each candidate is verified (`verify.py`).
 """
 
 from collections.abc import Collection
-from functools import cached_property
+from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
@@ -15,17 +15,33 @@ from pipeline.detector.characters import EXPANDED, NO_CHARACTER, Kind, character
 
 _HYPHENS = frozenset(map(ord, "-\u00ad\u2010\u2011\uff0d"))
 _LATIN = frozenset((Kind.LETTER, Kind.LOOK_ALIKE))
+#: Of characters that are as the one before: a run of three, two of two side by side.
+_RUNS = (b"\1\1", b"\1\0\1")
+
+
+class Unknown(Enum):
+    """What stands for a view that nobody has asked for yet, where None says that there is none."""
+
+    UNKNOWN = 0
+
+
+UNKNOWN = Unknown.UNKNOWN
 
 
 class Stretched(NamedTuple):
     """A text with runs of one character made one.
 
     Args:
+        kept: its code points.
         bounds: where in `Folded.text` each run begins, and the end. **Shape** (length of `text` + 1,).
     """
 
-    text: str
+    kept: NDArray[np.uint32]
     bounds: NDArray[np.intp]
+
+    @property
+    def text(self) -> str:
+        return _string(self.kept)
 
 
 class Folded:
@@ -38,20 +54,28 @@ class Folded:
     `text` is made of the folded characters, noise left out; `kept` are its code points.
     """
 
-    __slots__ = ("__dict__", "_codes", "_folded", "_joins", "_places", "kept", "text")
+    __slots__ = ("_codes", "_folded", "_joins", "_kinds", "_places", "_plain", "_stretched", "_units", "kept", "text")
 
     def __init__(self, original: str, joins: Collection[int] = ()) -> None:
         self._joins = joins
         self._codes: NDArray[np.uint32] = np.frombuffer(original.encode("utf-32-le", "surrogatepass"), np.uint32)
         self._folded: NDArray[np.uint32] = characters().fold.take(self._codes)
-        self._places: NDArray[np.intp] | None = None
-        if self._folded.size and self._folded.max() >= EXPANDED:
-            self._expand()
         self.kept: NDArray[np.uint32] = self._folded.compress(self._folded)
-        self.text = _string(self.kept)
+        # PERF: what is worked out once has a slot; functools.cached_property takes a lock in CPython 3.11, 1 us each.
+        self._places: NDArray[np.intp] | None = None
+        self._kinds: bytes | None = None
+        self._plain: str | None = None
+        self._stretched: Stretched | Unknown | None = UNKNOWN
+        self._units: NDArray[np.intp] | Unknown | None = UNKNOWN
+        try:
+            self.text = _string(self.kept)
+        except UnicodeDecodeError:  # `EXPANDED` and more are no code points; PERF: to ask first takes 1 us
+            self._expand()
+            self.kept = self._folded
+            self.text = _string(self.kept)
 
     def _expand(self) -> None:
-        # One code point in a thousand is such: the whole text is done one by one only when there is one.
+        # One code point in a thousand folds to several: the whole text is done one by one only when there is one.
         expansions = characters().expansions
         folded: list[int] = []
         places: list[int] = []
@@ -75,32 +99,43 @@ class Folded:
             self._places = np.flatnonzero(self._folded)
         return self._places
 
-    @cached_property
+    @property
     def kinds(self) -> bytes:
         """Values of `Kind`, one for each original character."""
-        kinds = characters().kind.take(self._codes).tobytes()
-        return _joined(kinds, self._joins, self._codes) if self._joins else kinds
+        if self._kinds is None:
+            kinds = characters().kind.take(self._codes).tobytes()
+            self._kinds = _joined(kinds, self._joins, self._codes) if self._joins else kinds
+        return self._kinds
 
-    @cached_property
+    @property
     def stretched(self) -> Stretched | None:
         """The view with runs made one; None when no run is worth a look: none of three, no two of two side by side."""
+        if isinstance(self._stretched, Unknown):
+            self._stretched = self._with_runs_made_one()
+        return self._stretched
+
+    def _with_runs_made_one(self) -> Stretched | None:
         same = self.kept[1:] == self.kept[:-1]
-        if not ((same[1:] & same[:-1]).any() or (same[2:] & same[:-2]).any()):
+        repeats = same.tobytes()
+        if not any(run in repeats for run in _RUNS):
             return None
         starts = np.concatenate(([0], np.flatnonzero(~same) + 1))
-        return Stretched(_string(self.kept[starts]), np.append(starts, len(self.kept)))
+        return Stretched(self.kept[starts], np.append(starts, len(self.kept)))
 
-    @cached_property
+    @property
     def plain(self) -> str:
         """The original character by character in width and small letters, noise and all: places are the same."""
-        return _string(characters().plain.take(self._codes))
+        if self._plain is None:
+            self._plain = _string(characters().plain.take(self._codes))
+        return self._plain
 
-    @cached_property
+    @property
     def units(self) -> NDArray[np.intp] | None:
         """UTF-16 units before each original character and at the end; None when they are as many as code points."""
-        if not self._codes.size or self._codes.max() < 0x10000:
-            return None
-        return np.concatenate(([0], np.cumsum((self._codes > 0xFFFF) + 1)))
+        if isinstance(self._units, Unknown):
+            is_same = not self._codes.size or self._codes.max() < 0x10000
+            self._units = None if is_same else np.concatenate(([0], np.cumsum((self._codes > 0xFFFF) + 1)))
+        return self._units
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
         """Return the span of the original text that `[start, end)` of `text`, not empty, came from."""

@@ -17,8 +17,8 @@ def reported(denied: Iterable[Found], allowed: Iterable[Found]) -> list[Found]:
     #: For each action, weakest first: how far to the right reaches what was kept and is at least as strong.
     reach = [0] * len(ACTIONS)
     ends: dict[str, int] = {}
-    for find in sorted(outside, key=lambda find: (find.start, -find.end)):
-        strength = ACTIONS.index(find.rating.action)
+    rated = [(find, ACTIONS.index(find.rating.action)) for find in outside]
+    for find, strength in sorted(rated, key=lambda pair: (pair[0].start, -pair[0].end, -pair[1])):
         if reach[strength] >= find.end or ends.get(find.entry.word, 0) > find.start:
             continue
         kept.append(find)

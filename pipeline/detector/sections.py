@@ -16,7 +16,7 @@ _HEAD_BYTES = len(_MAGIC) + _HASH_BYTES + _LENGTH_BYTES
 #: Sections begin at multiples of this, so that numbers in them lie where processors like them.
 _ALIGNED_BYTES = 8
 #: Grows with every change of what the sections mean.
-FORMAT = 1
+FORMAT = 2
 
 
 def packed(about: Mapping[str, Any], sections: Mapping[str, Bytes]) -> bytes:

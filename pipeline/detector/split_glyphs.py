@@ -3,15 +3,16 @@
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from pipeline.detector.automaton import Automaton, Match
+from pipeline.detector.characters import NO_CHARACTER
 from pipeline.detector.normalize import Folded
 from pipeline.detector.renderings import Rendering
 
@@ -33,22 +34,38 @@ def falls_apart(word: str) -> bool:
     return any(char in glyphs().apart for char in word)
 
 
-def put_together(folded: Folded) -> Rendering | None:
-    """Return a text with what looks like parts put together, from the left, the longest first; None: there are none."""
+def put_together(folded: Folded, longest: int) -> Rendering | None:
+    """Return a text with what looks like parts put together, from the left, the longest first; None: there are none.
+
+    Args:
+        longest: characters of the longest word; what is farther from all parts is left out.
+    """
     table = glyphs()
     matches = [*table.parts.find(folded.text)]
     if not matches:
         return None
     chosen = [*_from_the_left(matches)]
-    starts = np.ones(len(folded.kept) + 1, dtype=np.bool_)
-    ways = np.empty((max(len(table.whole[index]) for _, _, index in chosen), len(starts)), dtype=np.uint32)
-    ways[:, :-1] = folded.kept
-    for start, end, index in chosen:
-        whole = table.whole[index]
+    ways: list[list[str]] = [[] for _ in range(max(len(table.whole[index]) for _, _, index in chosen))]
+    bounds: list[int] = []
+
+    def take(pieces: Sequence[str], starts: Iterable[int]) -> None:
+        bounds.extend(starts)
         for number, way in enumerate(ways):
-            way[start] = ord(whole[number % len(whole)])
-        starts[start + 1 : end] = False
-    return Rendering.of(ways[:, starts], starts.nonzero()[0])
+            way.append(pieces[number % len(pieces)])
+
+    done = reach = max(0, chosen[0][0] - longest)
+    for start, end, index in chosen:
+        begin = max(done, start - longest)
+        if begin > reach:
+            take([folded.text[done:reach]], range(done, reach))
+            take([NO_CHARACTER], [reach])
+            done = begin
+        take([folded.text[done:start]], range(done, start))
+        take(table.whole[index], [start])
+        done, reach = end, min(end + longest, len(folded.text))
+    take([folded.text[done:reach]], range(done, reach))
+    take([NO_CHARACTER], [reach])
+    return Rendering("".join(chain.from_iterable(ways)), np.array(bounds, np.intp))
 
 
 def _from_the_left(matches: Sequence[Match]) -> Iterator[Match]:

@@ -19,6 +19,7 @@ _ROLE_BITS = 0b11
 UNBOUNDED = 1 << 2
 PART_TOO = 1 << 3
 SPLIT = 1 << 4
+MISREAD = 1 << 5
 
 #: Entries that are kept once they were met: a list of 200,000 words that were all met would take 200 MB.
 _KEPT_ENTRIES = 4_096
@@ -44,8 +45,8 @@ class WordTable:
     """Entries by number, each made when it is first met, as most of a list never are.
 
     Args:
-        flags: role, `UNBOUNDED`, `PART_TOO`, `SPLIT`: it is found with characters taken apart too.
-            **Shape** (words,), as `ratings`.
+        flags: role, `UNBOUNDED`, `PART_TOO`, `SPLIT`: it is found with characters taken apart too, `MISREAD`: with
+            characters that look alike. **Shape** (words,), as `ratings`.
         ratings: indices into `rated`.
         rated: the different ratings, as JSON.
     """
@@ -84,8 +85,9 @@ class WordTable:
         """Say whether a word has a flag."""
         return bool(np.bitwise_or.reduce(np.frombuffer(self._flags, np.uint8)) & flag)
 
-    def is_split(self, number: int) -> bool:
-        return bool(self._flags[number] & SPLIT)
+    def wants(self, number: int, flag: int) -> bool:
+        """Say whether one word has a flag."""
+        return bool(self._flags[number] & flag)
 
     def role(self, number: int) -> Role:
         return ROLES[self._flags[number] & _ROLE_BITS]

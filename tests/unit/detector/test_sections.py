@@ -41,5 +41,5 @@ def test_what_is_cut_short_or_goes_on_is_refused() -> None:
 
 
 def test_what_was_packed_for_another_release_is_refused_by_its_name() -> None:
-    with pytest.raises(ListOutdated, match="engine x 1; this release reads format 1, engine x 2"):
+    with pytest.raises(ListOutdated, match="engine x 1; this release reads format 2, engine x 2"):
         unpacked(packed(ABOUT, SECTIONS), {"engine": "x 2"})
