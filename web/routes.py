@@ -72,7 +72,7 @@ def _house_routes(parts: Parts) -> Routes:
         ("/api/stats", StatisticsResource(parts.statistics, parts.clock)),
         ("/metrics", MetricsResource(parts.measured.gathering)),
         ("/livez", LivezResource()),
-        ("/readyz", ReadyzResource(parts.inspector, parts.roster, parts.ledger, parts.store)),
+        ("/readyz", ReadyzResource(parts.inspector, parts.roster, parts.measured.standstill, parts.ledger, parts.store)),
     ]
 
 

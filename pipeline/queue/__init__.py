@@ -34,7 +34,7 @@ from pipeline.queue.pulse import Pulse
 from pipeline.queue.request_limits import Bucket, Level, RequestLimits
 from pipeline.queue.roster import Roster
 from pipeline.queue.rules import Rules
-from pipeline.queue.standstill import Standstill, is_held
+from pipeline.queue.standstill import TOO_LONG_MS, Standstill, is_held, standstill_words
 from pipeline.queue.types import (
     ENDS,
     LANES,
@@ -64,6 +64,7 @@ __all__ = [
     "PAGE_MAX",
     "QUEUE_NAMES",
     "TASK_LANES",
+    "TOO_LONG_MS",
     "Bucket",
     "Claim",
     "Counters",
@@ -115,4 +116,5 @@ __all__ = [
     "open_standstill",
     "serving",
     "slots_in",
+    "standstill_words",
 ]

@@ -17,7 +17,7 @@ from models.statistics import Statistics
 from models.totals import Totals
 from pipeline.clock import Clock, SystemClock
 from pipeline.log import configure_logging
-from pipeline.queue import open_consumer_queue, open_counters, open_inspector, open_queue, open_roster
+from pipeline.queue import open_consumer_queue, open_counters, open_inspector, open_queue, open_roster, open_standstill
 from pipeline.scheduler.announce import Announcer
 from pipeline.scheduler.bell import Bell
 from pipeline.scheduler.expire import expire
@@ -41,6 +41,8 @@ log = logging.getLogger(__name__)
 
 #: Between two looks at who is alive, ms: far below the grace, and a downgrade must end soon after a GPU is back.
 _NO_WORKER_PERIOD_MS = 1_000
+#: Between two looks whether anything is claimed, ms: whoever asks after half a minute must find it noted.
+_STANDSTILL_PERIOD_MS = 5_000
 _TALLY_PERIOD_MS = 5_000
 _RETENTION_PERIOD_MS = 60_000
 
@@ -76,6 +78,7 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
         Duty("replay", tick_ms, replayer.run),
         Duty("announce", tick_ms, announcer.put_in_line),
         Duty("no_worker", _NO_WORKER_PERIOD_MS, no_worker.run),
+        Duty("standstill", _STANDSTILL_PERIOD_MS, open_standstill(settings).look),
         Duty("watermark", watermark_ms, watermark),
         Duty("reconcile", reconcile_ms, partial(reconcile, queue, inspector, ledger, counters)),
         Duty("look_after_announcements", reconcile_ms, announcer.look_after),
