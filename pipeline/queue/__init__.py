@@ -14,6 +14,7 @@ from pipeline.queue.counters import Counters
 from pipeline.queue.device_states import DeviceState, LineState, Listed
 from pipeline.queue.explaining import Explanation, Reason
 from pipeline.queue.fair_queue import FairQueue
+from pipeline.queue.history import History, Sample
 from pipeline.queue.inspect import Inspector
 from pipeline.queue.layout import StoredLayout
 from pipeline.queue.opening import (
@@ -21,6 +22,7 @@ from pipeline.queue.opening import (
     has_shards,
     open_consumer_queue,
     open_counters,
+    open_history,
     open_inspector,
     open_pages,
     open_pulse,
@@ -75,6 +77,7 @@ __all__ = [
     "Entry",
     "Explanation",
     "FairQueue",
+    "History",
     "Inspector",
     "Lane",
     "LaneBooks",
@@ -93,6 +96,7 @@ __all__ = [
     "RequestLimits",
     "Roster",
     "Rules",
+    "Sample",
     "Standing",
     "Standstill",
     "Started",
@@ -107,6 +111,7 @@ __all__ = [
     "lanes_served",
     "open_consumer_queue",
     "open_counters",
+    "open_history",
     "open_inspector",
     "open_pages",
     "open_pulse",
