@@ -22,7 +22,7 @@ from models.migrate import migrate
 from models.tasks import Task as Row
 from pipeline import metrics
 from pipeline.clock import SystemClock
-from pipeline.queue import Counters, FairQueue, Inspector, Pulse, Roster, Rules, Standing, Standstill, Task
+from pipeline.queue import Counters, FairQueue, History, Inspector, Pulse, Roster, Rules, Standing, Standstill, Task
 from pipeline.queue.keys import Keys
 from pipeline.settings import Settings
 from pipeline.storage import open_store
@@ -129,6 +129,7 @@ class Bench:
             pulse=pulse,
             standstill=Standstill(self.client, self.keys, pulse, roster, self.clock),
             counters=self.counters,
+            history=History(self.client, self.keys, interval_ms=15_000),
         )
         return lambda: written(measured.gathering.read(), PLAIN)
 

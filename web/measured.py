@@ -6,7 +6,7 @@ from itertools import chain
 
 from models.base import Database
 from pipeline.clock import Clock
-from pipeline.queue import Counters, Inspector, Pulse, Roster, Standstill
+from pipeline.queue import Counters, History, Inspector, Pulse, Roster, Standstill
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
 from web.figures.counted import CountedFigures
@@ -23,11 +23,13 @@ class Measured:
     Args:
         counters: what this process counts, with all others.
         standstill: notices that nothing is claimed.
+        history: of the last hour.
         gathering: reads all that `/metrics` tells.
     """
 
     counters: Counters
     standstill: Standstill
+    history: History
     gathering: Gathering
 
     @classmethod
@@ -43,6 +45,7 @@ class Measured:
         pulse: Pulse,
         standstill: Standstill,
         counters: Counters,
+        history: History,
     ) -> "Measured":
         """Put together what measures these parts."""
         queue = QueueFigures(inspector, roster, pulse, standstill, clock, settings)
@@ -58,4 +61,4 @@ class Measured:
             "storage": storage,
             "scheduler": queue.scheduler,
         }
-        return cls(counters, standstill, Gathering(readers))
+        return cls(counters, standstill, history, Gathering(readers))

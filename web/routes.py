@@ -8,6 +8,7 @@ from web.resources.dead_letters import DeadLetterResource, DeadLettersResource, 
 from web.resources.deliveries import DeliveriesResource, DeliveryReplayResource, DeliveryResource
 from web.resources.devices import DeviceResource, DevicesResource
 from web.resources.health import LivezResource, ReadyzResource
+from web.resources.history import HistoryResource
 from web.resources.images import ImagesResource
 from web.resources.me import MeResource
 from web.resources.metrics import MetricsResource
@@ -72,9 +73,10 @@ def _house_routes(parts: Parts) -> Routes:
         ("/api/scale", ScaleResource(parts.inspector)),
         ("/api/audit", AuditResource(parts.trail)),
         ("/api/stats", StatisticsResource(parts.statistics, parts.clock)),
+        ("/api/history", HistoryResource(parts.measured.history)),
         ("/metrics", MetricsResource(parts.measured.gathering)),
         ("/livez", LivezResource()),
-        ("/readyz", ReadyzResource(parts.inspector, parts.roster, parts.ledger, parts.store)),
+        ("/readyz", ReadyzResource(parts.inspector, parts.roster, parts.measured.standstill, parts.ledger, parts.store)),
     ]
 
 

@@ -22,6 +22,7 @@ from pipeline.lists.following import follow_lists
 from pipeline.lists.library import Library
 from pipeline.queue import (
     open_counters,
+    open_history,
     open_inspector,
     open_pages,
     open_pulse,
@@ -78,6 +79,7 @@ parts = Parts(
         pulse=open_pulse(settings),
         standstill=open_standstill(settings),
         counters=counters,
+        history=open_history(settings),
     ),
 )
 app = create_app(parts)

@@ -14,7 +14,18 @@ from pipeline.devices import DeviceBook
 from pipeline.lists.compiled import open_compiled
 from pipeline.lists.following import FollowedLists, follow_lists
 from pipeline.lists.library import Library
-from pipeline.queue import FairQueue, Inspector, Pages, Roster, open_inspector, open_pages, open_queue, open_roster
+from pipeline.queue import (
+    FairQueue,
+    Inspector,
+    Pages,
+    Roster,
+    Standstill,
+    open_inspector,
+    open_pages,
+    open_queue,
+    open_roster,
+    open_standstill,
+)
 from pipeline.settings import Settings
 from pipeline.storage import open_store
 
@@ -33,6 +44,10 @@ def pages_of(settings: Settings) -> Pages:
 
 def roster_of(settings: Settings) -> Roster:
     return open_roster(settings)
+
+
+def standstill_of(settings: Settings) -> Standstill:
+    return open_standstill(settings)
 
 
 def ledger_of(settings: Settings) -> Ledger:

@@ -1,15 +1,18 @@
-"""`fairlane worker list`: the live workers, what each can do, and why one claims nothing."""
+"""`fairlane worker list|check`: the live workers, what each can do, and whether those of a host do their work."""
 
 import dataclasses
+import socket
 from pathlib import Path
 
 import click
 
+from pipeline.cli.exits import FAILED
 from pipeline.cli.options import data_dir_option, settings_of
+from pipeline.cli.sanitize import clean
 from pipeline.cli.terminal import OutputFormat, output_option, seconds, show_rows, show_table
-from pipeline.cli.wiring import roster_of
+from pipeline.cli.wiring import roster_of, standstill_of
 from pipeline.clock import SystemClock
-from pipeline.queue import WorkerView
+from pipeline.queue import LANES, TOO_LONG_MS, WorkerView, is_held, lanes_served, standstill_words
 
 _COLUMNS = (
     "host",
@@ -50,6 +53,29 @@ def list_workers(*, data_dir: Path | None, output: OutputFormat) -> None:
         show_table(_COLUMNS, [_row(worker) for worker in workers])
     else:
         click.echo("no worker is alive; `fairlane up` starts them")
+
+
+@command.command("check")
+@data_dir_option
+@click.option("--host", default=socket.gethostname, show_default="this one", help="name of the host, as workers say it")
+def check_workers(*, data_dir: Path | None, host: str) -> None:
+    """Say whether the workers of a host are alive and claim what waits; exit 1 when they do not.
+
+    For a container's health check: within a minute it is red. A worker that says why it claims nothing is fine.
+    """
+    settings = settings_of(data_dir)
+    still_ms = standstill_of(settings).look()
+    here = [entry for entry in roster_of(settings).workers() if entry.get("hostname") == host]
+    faults = [] if here else [f"no live worker on host {clean(host)}"]
+    for lane in LANES:
+        is_ours = any(lane in lanes_served(entry) and not is_held(entry, lane) for entry in here)
+        if is_ours and still_ms[lane] >= TOO_LONG_MS:
+            faults.append(standstill_words(lane, still_ms[lane]))
+    for fault in faults:
+        click.echo(fault)
+    if faults:
+        raise click.exceptions.Exit(FAILED)
+    click.echo(f"workers alive: {len(here)}")
 
 
 def _row(worker: WorkerView) -> list[object]:

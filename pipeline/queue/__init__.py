@@ -14,6 +14,7 @@ from pipeline.queue.counters import Counters
 from pipeline.queue.device_states import DeviceState, LineState, Listed
 from pipeline.queue.explaining import Explanation, Reason
 from pipeline.queue.fair_queue import FairQueue
+from pipeline.queue.history import History, Sample
 from pipeline.queue.inspect import Inspector
 from pipeline.queue.layout import StoredLayout
 from pipeline.queue.opening import (
@@ -21,6 +22,7 @@ from pipeline.queue.opening import (
     has_shards,
     open_consumer_queue,
     open_counters,
+    open_history,
     open_inspector,
     open_pages,
     open_pulse,
@@ -34,7 +36,7 @@ from pipeline.queue.pulse import Pulse
 from pipeline.queue.request_limits import Bucket, Level, RequestLimits
 from pipeline.queue.roster import Roster
 from pipeline.queue.rules import Rules
-from pipeline.queue.standstill import Standstill, is_held
+from pipeline.queue.standstill import TOO_LONG_MS, Standstill, is_held, standstill_words
 from pipeline.queue.types import (
     ENDS,
     LANES,
@@ -64,6 +66,7 @@ __all__ = [
     "PAGE_MAX",
     "QUEUE_NAMES",
     "TASK_LANES",
+    "TOO_LONG_MS",
     "Bucket",
     "Claim",
     "Counters",
@@ -74,6 +77,7 @@ __all__ = [
     "Entry",
     "Explanation",
     "FairQueue",
+    "History",
     "Inspector",
     "Lane",
     "LaneBooks",
@@ -92,6 +96,7 @@ __all__ = [
     "RequestLimits",
     "Roster",
     "Rules",
+    "Sample",
     "Standing",
     "Standstill",
     "Started",
@@ -106,6 +111,7 @@ __all__ = [
     "lanes_served",
     "open_consumer_queue",
     "open_counters",
+    "open_history",
     "open_inspector",
     "open_pages",
     "open_pulse",
@@ -115,4 +121,5 @@ __all__ = [
     "open_standstill",
     "serving",
     "slots_in",
+    "standstill_words",
 ]

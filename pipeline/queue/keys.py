@@ -103,6 +103,10 @@ class Keys:
         """string: while it is there, workers without a GPU serve the lane though it needs one; goes away by itself."""
         return f"{self.prefix}downgrade:{lane}"
 
+    def history(self, lane: str) -> str:
+        """stream: `<begin of a time slot, epoch ms>-0` -> a sample of the lane; the last hour, gone by itself."""
+        return f"{self.prefix}history:{lane}"
+
     def standstill(self, lane: str) -> str:
         """string: `<newest token>@<epoch ms>`: since when nothing is claimed though it could be; gone by itself."""
         return f"{self.prefix}standstill:{lane}"

@@ -8,6 +8,7 @@ from pipeline.queue.capability import Needs
 from pipeline.queue.connection import LONG_PATIENCE_S, connect
 from pipeline.queue.counters import Counters
 from pipeline.queue.fair_queue import FairQueue
+from pipeline.queue.history import History
 from pipeline.queue.inspect import Inspector
 from pipeline.queue.keys import Keys
 from pipeline.queue.layout import StoredLayout, stored_layout
@@ -77,6 +78,12 @@ def open_counters(settings: Settings) -> Counters:
 def open_pulse(settings: Settings) -> Pulse:
     """Return what the queue is doing, in counts."""
     return Pulse(connect(settings.effective_redis_url), _keys_of_shards(settings))
+
+
+def open_history(settings: Settings) -> History:
+    """Return the last hour of each lane."""
+    client, keys = connect(settings.effective_redis_url), _keys_of_shards(settings)[0]
+    return History(client, keys, interval_ms=settings.watermark_publish_interval * 1000)
 
 
 def open_standstill(settings: Settings) -> Standstill:

@@ -17,6 +17,9 @@ from pipeline.queue.types import LANES, Lane
 #: How long a note is believed without another look, ms; the scheduler looks every few seconds.
 _LIFE_MS = 120_000
 _SEPARATOR = "@"
+#: From here on something is wrong, ms: a worker with a free slot claims within a second, a scheduler looks every 5 s,
+#: and somebody is to know within 60 s.
+TOO_LONG_MS = 30_000
 
 
 class Standstill:
@@ -61,6 +64,11 @@ class Standstill:
             since_ms = whole(noted[2]) if noted[0] == pulse.mark and whole(noted[2]) else now_ms
             self._client.set(key, f"{pulse.mark}{_SEPARATOR}{since_ms}", px=_LIFE_MS)
         return max(0, now_ms - since_ms)
+
+
+def standstill_words(lane: Lane, still_ms: int) -> str:
+    """What is wrong, for people."""
+    return f"tasks wait in lane {lane}, of which no live worker has claimed any for {still_ms // 1000} s"
 
 
 def is_held(worker: Entry, lane: Lane) -> bool:

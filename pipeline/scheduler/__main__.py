@@ -17,10 +17,20 @@ from models.statistics import Statistics
 from models.totals import Totals
 from pipeline.clock import Clock, SystemClock
 from pipeline.log import configure_logging
-from pipeline.queue import open_consumer_queue, open_counters, open_inspector, open_queue, open_roster
+from pipeline.queue import (
+    open_consumer_queue,
+    open_counters,
+    open_history,
+    open_inspector,
+    open_pulse,
+    open_queue,
+    open_roster,
+    open_standstill,
+)
 from pipeline.scheduler.announce import Announcer
 from pipeline.scheduler.bell import Bell
 from pipeline.scheduler.expire import expire
+from pipeline.scheduler.history import note_history
 from pipeline.scheduler.images import ImageAges, Images
 from pipeline.scheduler.loop import Duty, Loop
 from pipeline.scheduler.no_worker import NoWorker
@@ -41,6 +51,8 @@ log = logging.getLogger(__name__)
 
 #: Between two looks at who is alive, ms: far below the grace, and a downgrade must end soon after a GPU is back.
 _NO_WORKER_PERIOD_MS = 1_000
+#: Between two looks whether anything is claimed, ms: whoever asks after half a minute must find it noted.
+_STANDSTILL_PERIOD_MS = 5_000
 _TALLY_PERIOD_MS = 5_000
 _RETENTION_PERIOD_MS = 60_000
 
@@ -76,6 +88,7 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
         Duty("replay", tick_ms, replayer.run),
         Duty("announce", tick_ms, announcer.put_in_line),
         Duty("no_worker", _NO_WORKER_PERIOD_MS, no_worker.run),
+        Duty("standstill", _STANDSTILL_PERIOD_MS, open_standstill(settings).look),
         Duty("watermark", watermark_ms, watermark),
         Duty("reconcile", reconcile_ms, partial(reconcile, queue, inspector, ledger, counters)),
         Duty("look_after_announcements", reconcile_ms, announcer.look_after),
@@ -87,12 +100,15 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
 
 def _keeping(settings: Settings, database: models.base.Database, clock: Clock) -> list[Duty]:
     """The duties that no task waits for: what is counted, and what goes."""
-    statistics = Statistics.of(settings, database)
+    statistics, totals = Statistics.of(settings, database), Totals(database)
+    watermark_ms, inspector = settings.watermark_publish_interval * 1000, open_inspector(settings)
+    sample = partial(note_history, open_history(settings), inspector, open_pulse(settings), totals)
     retention = Retention(database)
     store = open_store(settings.effective_storage_url)
     images = Images(store, retention.endings, clock, ImageAges.of(settings))
     return [
-        Duty("tally", _TALLY_PERIOD_MS, partial(tally, statistics, Totals(database))),
+        Duty("history", watermark_ms, sample),
+        Duty("tally", _TALLY_PERIOD_MS, partial(tally, statistics, totals)),
         Duty("retention", _RETENTION_PERIOD_MS, partial(retain, retention, clock, Ages.of(settings))),
         Duty("images", _RETENTION_PERIOD_MS, images.run),
     ]

@@ -27,7 +27,7 @@ class Duty:
 
     name: str
     period_ms: int
-    run: Callable[[], None]
+    run: Callable[[], object]
     due_ms: int = 0
     is_failing: bool = False
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.queue import FairQueue, Roster
+from pipeline.queue import FairQueue, History, Roster
 from pipeline.queue.keys import Keys
 from pipeline.queue.request_limits import RequestLimits
 from pipeline.queue.scripts import expand, read_header, script_paths
@@ -15,7 +15,7 @@ FRAGMENTS = sorted((SCRIPTS[0].parent / "lib").glob("*.lua"))
 #: Scripts that only look: the inspector calls them.
 READ_ONLY = {"audit", "explain", "look", "next_due", "survey", "weigh"}
 #: Everything that changes something has a method of its name in one of these.
-CALLERS = (FairQueue, RequestLimits, Roster)
+CALLERS = (FairQueue, History, RequestLimits, Roster)
 
 each_script = pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 
@@ -91,6 +91,7 @@ def test_lua_and_python_build_the_same_key_names() -> None:
         "overloaded": keys.overloaded(),
         "paused": keys.paused(),
         "dead_letter": keys.dead_letter(),
+        "history": keys.history("{lane}"),
         "limit": keys.limit("{bucket}"),
         "worker": keys.worker("{worker_id}"),
         "workers": keys.workers(),

@@ -28,7 +28,7 @@ from pipeline.intake import Intake
 from pipeline.lists.compiled import open_compiled
 from pipeline.lists.following import FollowedLists
 from pipeline.lists.library import Library
-from pipeline.queue import Counters, FairQueue, Inspector, Pages, Pulse, RequestLimits, Roster, Rules, Standstill
+from pipeline.queue import Counters, FairQueue, History, Inspector, Pages, Pulse, RequestLimits, Roster, Rules, Standstill
 from pipeline.queue.keys import Keys
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
@@ -71,6 +71,7 @@ class Service:
         keys = Keys(rules.prefix)
         self.roster = Roster(client, keys, clock)
         self.pulse, self.counters = Pulse(client, [keys]), Counters(client, keys, is_timed=False)
+        self.history = History(client, keys, interval_ms=settings.watermark_publish_interval * 1000)
         self.standstill = Standstill(client, keys, self.pulse, self.roster, clock)
         self.ledger = Ledger(database, clock, Announcing.of(settings))
         self.reports = DetectorReports(database, clock)
@@ -134,6 +135,7 @@ class Service:
             "pulse": self.pulse,
             "standstill": self.standstill,
             "counters": self.counters,
+            "history": self.history,
         }
         store, database = parts.pop("store", self.store), parts.pop("database", self.database)
         return Measured.of(self.settings, database, store, self.clock, **{**own, **parts})

@@ -8,7 +8,7 @@ import falcon
 
 from models.ledger import Ledger
 from pipeline.errors import FairlaneError, FieldProblem
-from pipeline.queue import TASK_LANES, Inspector, Roster
+from pipeline.queue import TASK_LANES, TOO_LONG_MS, Inspector, Roster, Standstill, standstill_words
 from pipeline.storage import ObjectStore
 from web.access import Access
 from web.errors import not_ready
@@ -39,9 +39,12 @@ class ReadyzResource:
         )
     }
 
-    def __init__(self, inspector: Inspector, roster: Roster, ledger: Ledger, store: ObjectStore) -> None:
+    def __init__(
+        self, inspector: Inspector, roster: Roster, standstill: Standstill, ledger: Ledger, store: ObjectStore
+    ) -> None:
         self._inspector = inspector
         self._roster = roster
+        self._standstill = standstill
         self._ledger = ledger
         self._store = store
 
@@ -67,12 +70,14 @@ class ReadyzResource:
                 yield FieldProblem(f"/{name}", fault)
 
     def _unserved_lanes(self) -> list[str]:
+        still_ms = self._standstill.look()
         waiting = [status.lane for status in self._inspector.lanes() if status.waiting and status.lane in TASK_LANES]
-        if not waiting:
-            return []
-        workers = self._roster.workers()
+        workers = self._roster.workers() if waiting else []
         unserved = [lane for lane in waiting if not self._roster.able(workers, lane)]
-        return [f"tasks wait in lane {lane}, which no live worker serves" for lane in unserved]
+        return [
+            *(f"tasks wait in lane {lane}, which no live worker serves" for lane in unserved),
+            *(standstill_words(lane, still_ms[lane]) for lane in waiting if still_ms[lane] >= TOO_LONG_MS),
+        ]
 
     def _ask_database(self) -> list[str]:
         self._ledger.get("readyz")

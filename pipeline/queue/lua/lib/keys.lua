@@ -20,6 +20,7 @@ local function global_pending_key() return PREFIX .. 'global_pending' end
 local function overloaded_key() return PREFIX .. 'overloaded_macs' end
 local function paused_key() return PREFIX .. 'paused_macs' end
 local function dead_letter_key() return PREFIX .. 'dead_letter' end
+local function history_key(lane) return PREFIX .. 'history:' .. lane end
 local function limit_key(bucket) return PREFIX .. 'limit:' .. bucket end
 local function worker_key(worker_id) return PREFIX .. 'worker:' .. worker_id end
 local function workers_key() return PREFIX .. 'workers' end
