@@ -62,6 +62,7 @@ def _letter_routes(parts: Parts) -> Routes:
 
 
 def _house_routes(parts: Parts) -> Routes:
+    ready = ReadyzResource(parts.inspector, parts.roster, parts.measured.standstill, parts.ledger, parts.store)
     return [
         ("/api/alarms", AlarmsResource(parts)),
         ("/api/me", MeResource()),
@@ -76,7 +77,7 @@ def _house_routes(parts: Parts) -> Routes:
         ("/api/history", HistoryResource(parts.measured.history)),
         ("/metrics", MetricsResource(parts.measured.gathering)),
         ("/livez", LivezResource()),
-        ("/readyz", ReadyzResource(parts.inspector, parts.roster, parts.measured.standstill, parts.ledger, parts.store)),
+        ("/readyz", ready),
     ]
 
 
