@@ -1,8 +1,11 @@
 // Lines over time, drawn by uPlot in the colours of the page's theme.
 import { html, useEffect, useRef } from "./dom.js";
+import * as format from "./format.js";
 import { t } from "./i18n.js";
 
 const HEIGHT_PX = 170;
+/** Room for `12 min 30 s` beside the axis. */
+const AXIS_PX = 88;
 
 /**
  * `times`: epoch ms; `lines`: {label, values, color (a CSS variable), format}, each with as many values as there are
@@ -45,13 +48,17 @@ function optionsOf(frame, lines) {
     height: HEIGHT_PX,
     legend: { live: true },
     scales: { y: { range: (_, low, high) => [Math.min(low ?? 0, 0), Math.max(high ?? 0, 1)] } },
-    axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => lines[0].format(tick)) }],
+    axes: [
+      { ...axis, values: (_, ticks) => ticks.map((tick) => format.clock(tick * 1000)) },
+      { ...axis, size: AXIS_PX, values: (_, ticks) => ticks.map((tick) => lines[0].format(tick)) },
+    ],
     series: [
-      {},
+      { label: t("chart.time"), value: (_, tick) => (tick === null ? "–" : format.clock(tick * 1000)) },
       ...lines.map((line) => ({
         label: line.label,
         stroke: styles.getPropertyValue(line.color),
         width: 2,
+        points: { show: false },
         value: (_, value) => (value === null ? "–" : line.format(value)),
       })),
     ],

@@ -52,6 +52,11 @@ export function time(ms) {
   return new Intl.DateTimeFormat(language, { dateStyle: "short", timeStyle: "medium" }).format(ms);
 }
 
+/** Time of day alone. */
+export function clock(ms) {
+  return new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" }).format(ms);
+}
+
 /** `aa:bb:cc:00:11:22`, as it stands on devices. */
 export function mac(value) {
   return value ? value.match(/../g).join(":") : NOTHING;

@@ -92,17 +92,21 @@ function Crew({ lane }) {
 function History() {
   const { data, problem } = useAnswer("api/history", 15_000);
   if (problem) return html`<${Refusal} problem=${problem} />`;
-  const lanes = Object.entries(data?.lanes ?? {});
-  const linesOf = (name, show) => lanes.map(([lane, samples], index) => ({
-    label: lane, values: samples[name], color: LINE_COLORS[index % LINE_COLORS.length], format: show,
-  }));
+  const lanes = data?.lanes ?? [];
+  const times = [...new Set(lanes.flatMap((lane) => lane.samples.map((sample) => sample.at_ms)))].sort((one, other) => one - other);
+  const linesOf = (value, show) => lanes.map((lane, index) => {
+    const values = new Map(lane.samples.map((sample) => [sample.at_ms, value(sample)]));
+    const color = LINE_COLORS[index % LINE_COLORS.length];
+    return { label: lane.lane, values: times.map((ms) => values.get(ms) ?? null), color, format: show };
+  });
+  const perSecond = ({ ended }) => (ended === null ? null : (ended * 1000) / data.interval_ms);
   const charts = [
-    [t("overview.waits_hour"), linesOf("oldest_wait_ms", format.duration)],
-    [t("overview.rate_hour"), linesOf("ended_per_s", (value) => format.number(value, 2))],
+    [t("overview.waits_hour"), linesOf((sample) => sample.oldest_wait_ms, format.duration)],
+    [t("overview.rate_hour"), linesOf(perSecond, (value) => format.number(value, 2))],
   ];
   return html`<div class="halves">
     ${charts.map(([title, lines]) => html`<${Card} key=${title} title=${title}>
-      <${Chart} label=${title} times=${data?.times ?? []} lines=${lines} />
+      <${Chart} label=${title} times=${times} lines=${lines} />
     <//>`)}
   </div>`;
 }
