@@ -20,12 +20,15 @@ import models.base
 from benchmarks.printing import machine, spread, table
 from models.base import Database, connection, sqlite_path
 from models.migrate import migrate
+from models.pool import patience
 from models.scope import Scope
 from models.task_lists import Place, TaskLists, Wanted
 from tests.support.databases import close_all, made_database
 from tests.support.servers import start_postgres
 
 _START_MS = 1_760_000_000_000
+#: Seconds that filling a database may take.
+_FILL_S = 3_600
 #: Tasks of a page that the dashboard shows.
 _PAGE = 50
 
@@ -141,7 +144,7 @@ def _measured(name: str, url: str, plan: Plan) -> Iterator[str]:
     migrate(database)
     models.base.bind(database)
     try:
-        with connection():
+        with connection(), patience(_FILL_S):
             _fill(database, plan.tasks)
         yield f"\n**{name}**\n"
         rows = [_row(database, asked, wanted, after, plan) for asked, (wanted, after) in questions(plan).items()]
@@ -189,6 +192,8 @@ def _fill(database: Database, tasks: int) -> None:
     source = "n" if is_sqlite else f"generate_series(1::bigint, {tasks}) AS n(i)"
     # Where SQLite counts from the end with a negative start, PostgreSQL has a function.
     ask: Any = database.execute_sql
+    if not is_sqlite:
+        ask("SET statement_timeout = 0")
     for name, fields in (("task", _FIELDS), ("detection", _FOUND)):
         values = ", ".join(fields.values()).format(tasks=tasks, start=_START_MS, zeros="0" * 64)
         if not is_sqlite:
@@ -198,6 +203,7 @@ def _fill(database: Database, tasks: int) -> None:
         ask(f"{numbers if is_sqlite else ''}INSERT INTO {name} ({', '.join(fields)}) SELECT {values} FROM {source}")
     if not is_sqlite:
         ask("ANALYZE")
+        ask("RESET statement_timeout")
 
 
 def main() -> None:
