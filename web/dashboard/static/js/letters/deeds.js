@@ -28,10 +28,11 @@ export function Deeds({ filter, letters, chosen, onChoose, onDone }) {
     <div class="buttons">
       <${Button} onClick=${() => onChoose(new Set(letters.map((letter) => letter.id)))} disabled=${!letters.length}>
         ${t("letters.choose_page")}<//>
-      ${ids.length > 0 && html`
-        <${Button} tone="plain" onClick=${() => onChoose(new Set())}>${t("letters.choose_none")}<//>
-        <${Button} tone="primary" onClick=${() => propose(replayOf(ids, letters))}>${t("letters.replay_chosen", { n: ids.length })}<//>
-        <${Button} tone="danger" onClick=${() => propose(dropOf(ids))}>${t("letters.drop_chosen", { n: ids.length })}<//>`}
+      <${Button} disabled=${!ids.length} onClick=${() => onChoose(new Set())}>${t("letters.choose_none")}<//>
+      <${Button} tone="primary" disabled=${!ids.length} onClick=${() => propose(replayOf(ids, letters))}>
+        ${t("letters.replay_chosen", { n: ids.length })}<//>
+      <${Button} tone="danger" disabled=${!ids.length} onClick=${() => propose(dropOf(ids))}>
+        ${t("letters.drop_chosen", { n: ids.length })}<//>
       <${Button} isBusy=${count.isBusy} disabled=${!letters.length} onClick=${() => propose(replayAll(filter))}>
         ${t("letters.replay_all")}<//>
       <${Button} isBusy=${count.isBusy} disabled=${!letters.length} tone="danger" onClick=${() => propose(dropAll(filter))}>
