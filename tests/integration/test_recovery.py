@@ -56,6 +56,16 @@ def test_all_is_in_line_again_with_few_round_trips(shop: Shop) -> None:
     assert shop.recover() == Recovered(TASKS, 0, 0)
 
 
+def test_a_recovery_tells_how_far_it_is(shop: Shop) -> None:
+    for number in range(TASKS):
+        shop.accept(f"t{number:05d}", RED)
+    told: list[int] = []
+
+    recover(shop.queue, shop.inspector, shop.ledger, tell=told.append)
+
+    assert told == [500, TASKS]
+
+
 def test_a_device_keeps_its_order(shop: Shop) -> None:
     for task_id in ("c", "a", "b"):
         shop.accept(task_id, RED)

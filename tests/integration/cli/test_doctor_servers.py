@@ -73,10 +73,15 @@ def test_a_replica_is_named(sound: Sound) -> None:
 def test_a_node_of_a_cluster_that_is_named_as_one_server_is_told(sound: Sound) -> None:
     with tempfile.TemporaryDirectory() as folder, started_cluster(Path(folder)) as cluster:
         sound.set(redis_url=cluster.nodes[0].url)
+        as_one = sound.faults()
+        sound.set(redis_url=cluster.url, queue_shards=6)
+        open_roster(sound.settings).begin_epoch()
+        sound.register()
+        sound.publish()
+        as_cluster = sound.faults()
 
-        found = sound.faults()
-
-    assert "redis+cluster://" in found["queue address"][1]
+    assert "redis+cluster://" in as_one["queue address"][1]
+    assert set(as_cluster) == {"queue persistence"}, "the nodes of the tests keep nothing; else all is well"
 
 
 def test_data_of_more_shards_than_the_settings_say_are_named(sound: Sound) -> None:

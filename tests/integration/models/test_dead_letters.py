@@ -163,7 +163,9 @@ def test_many_letters_are_asked_for_and_dropped_in_several_statements(
     for number in range(5):
         die(ledger, f"t{number}")
 
+    assert letters.count_asked() == 0
     assert letters.ask_replay(Chosen()) == 5
+    assert letters.count_asked() == 5
     assert letters.drop(Chosen()) == 5
     assert letters.count(Chosen()) == 0
 

@@ -73,6 +73,16 @@ def test_migrations_go_back_and_forth_with_data_in_the_tables(empty: Database, c
     assert Ledger(empty, clock).accept(new_task()).is_new
 
 
+def test_each_step_is_told_before_it_is_done(empty: Database) -> None:
+    told: list[str] = []
+
+    done = migrate(empty, told.append)
+
+    assert told == done
+    assert done[0] == FIRST
+    assert migrate(empty, told.append) == []
+
+
 def test_migrating_again_keeps_the_data(empty: Database, clock: FakeClock) -> None:
     migrate(empty)
     Ledger(empty, clock).accept(new_task())
