@@ -65,7 +65,7 @@ class Detector:
         return self._screen(page.text, words, Folded(page.text, page.joins), page)
 
     def _screen(self, text: str, words: Sequence[str], folded: Folded, page: Page | None) -> Screening:
-        finds = list(self._finds(text, words, folded))
+        finds = self._finds(text, words, folded)
         told = self._contacts(folded)
         if not finds and not told:
             return self._clean
@@ -89,22 +89,20 @@ class Detector:
             self._versions,
         )
 
-    def _finds(self, text: str, words: Sequence[str], folded: Folded) -> Iterator["_Find"]:
-        found = [(source, source.lexicon.find(folded)) for source in self.sources]
-        yield from (_cut(source, text) for source, (_, is_cut) in found if is_cut)
-        allowed = [find for _, (finds, _) in found for find in finds if find.entry.role == "allow"]
+    def _finds(self, text: str, words: Sequence[str], folded: Folded) -> list["_Find"]:
+        found = [(source, *source.lexicon.find(folded)) for source in self.sources]
         if words:
-            own, is_cut = _lexicon_of(tuple(words)).find(folded)
-            if is_cut:
-                yield _cut(_REQUEST, text)
-            for find in reported(own, allowed):
-                yield _Find(find.entry.word, _REQUEST, find.start, find.end, find.rating, "word")
-        for source, (finds, _) in found:
-            if finds:
-                yield from self._words(source, finds, allowed)
-                yield from self._together(source, finds, allowed)
-            if self._has_expressions:
-                yield from self._expressions(source, text)
+            found.append((_REQUEST, *_lexicon_of(tuple(words)).find(folded)))
+        if not self._has_expressions and not any(finds or is_cut for _, finds, is_cut in found):
+            return []
+        allowed = [find for _, finds, _ in found for find in finds if find.entry.role == "allow"]
+        told: list[_Find] = []
+        for source, finds, is_cut in found:
+            told += [_cut(source, text)] if is_cut else []
+            told += self._words(source, finds, allowed)
+            told += self._together(source, finds, allowed)
+            told += self._expressions(source, text)
+        return told
 
     def _expressions(self, source: Source, text: str) -> Iterator["_Find"]:
         candidates = Candidates(len(text))

@@ -35,7 +35,7 @@ class _Sounds(NamedTuple):
         bounds: where in the folded text each sound begins, and the end; None when each is one character.
     """
 
-    classes: NDArray[np.uint32]
+    classes: NDArray[np.intp]
     bounds: NDArray[np.intp] | None
 
 
@@ -92,7 +92,7 @@ def heard(folded: Folded, openings: Openings, longest: int) -> Rendering | Rows 
 
 
 def _sounds_of(folded: Folded) -> _Sounds:
-    classes = np.zeros(len(folded.kept) + 1, np.uint32)
+    classes = np.zeros(len(folded.kept) + 1, np.intp)
     readings().classes.take(folded.kept, mode="clip", out=classes[:-1])
     if _OTHER in folded.kinds and (runs := [*_latin_runs(folded)]):
         begins = np.ones(len(classes), dtype=np.bool_)
@@ -115,7 +115,7 @@ def _latin_runs(folded: Folded) -> Iterator[tuple[int, Sequence[str]]]:
                 yield run.start(), parts
 
 
-def _read_latin(place: int, parts: Sequence[str], classes: NDArray[np.uint32], begins: NDArray[np.bool_]) -> None:
+def _read_latin(place: int, parts: Sequence[str], classes: NDArray[np.intp], begins: NDArray[np.bool_]) -> None:
     """Make one sound of each syllable; note which places begin none."""
     spelled = readings().spelled
     for part in parts:
@@ -124,7 +124,7 @@ def _read_latin(place: int, parts: Sequence[str], classes: NDArray[np.uint32], b
         place += len(part)
 
 
-def _ways(classes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def _ways(classes: NDArray[np.intp]) -> NDArray[np.uint32]:
     """Return the ways to read sounds. **Shape** (ways, sounds)."""
     tables = readings()
     first, second = tables.first.take(classes), tables.second.take(classes)

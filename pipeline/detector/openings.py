@@ -40,7 +40,7 @@ class Openings:
     def __init__(self, first: Table, second: Table) -> None:
         self._first, self._second = first, second
         classes = len(readings().first)
-        self._factor = np.uint32(len(first) // classes - 1)
+        self._factor = len(first) // classes - 1
 
     @classmethod
     def of(cls, sounds: Sequence[str]) -> Self:
@@ -66,7 +66,7 @@ class Openings:
         second |= _OF_TWO
         return cls(first, second)
 
-    def places(self, heard: NDArray[np.uint32]) -> NDArray[np.intp]:
+    def places(self, heard: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return where words may begin: at all places where some do, and at few besides.
 
         Args:

@@ -30,7 +30,8 @@ class Readings:
     """Readings of folded characters; those that are read in the same ways are one class.
 
     Args:
-        classes: by code point the class, below 0x10000; that of `a` is the syllable. **Shape** (0x10000,).
+        classes: by code point the class, below 0x10000; that of `a` is the syllable. PERF: of the type that arrays are
+            indexed by, which saves a copy at each look-up. **Shape** (0x10000,).
         first: by class the symbol of the usual reading; of an ASCII character itself. **Shape** (classes,).
         second: the same for another reading where there is one, else as `first`.
         written: `first` and `second` as characters.
@@ -39,7 +40,7 @@ class Readings:
         symbols: the symbol of each syllable.
     """
 
-    classes: NDArray[np.uint32]
+    classes: NDArray[np.intp]
     first: NDArray[np.uint32]
     second: NDArray[np.uint32]
     written: tuple[Sequence[str], Sequence[str]]
@@ -51,7 +52,7 @@ class Readings:
 @cache
 def readings() -> Readings:
     """The tables; about 5 MB, made once in a process that needs them."""
-    classes = np.zeros(_CODES, dtype=np.uint32)
+    classes = np.zeros(_CODES, dtype=np.intp)
     classes[:ASCII_CLASSES] = np.arange(ASCII_CLASSES)
     of: dict[str, tuple[str, ...]] = {}
     symbols: dict[str, str] = {}

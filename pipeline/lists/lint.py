@@ -1,9 +1,9 @@
 """Look for what is wrong with a list before anybody is screened by it."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -71,17 +71,16 @@ def lint(read: ListFile) -> Report:
     except InvalidInput as exc:
         faults = [Finding("error", "fault", one.pointer, "", one.detail) for one in exc.problems]
         return _report(read, faults, None)
-    return _report(
-        read,
-        [
-            *_too_long(read),
-            *_conflicts(read),
-            *_short(read),
-            *_never_found(read),
-            *_ordinary(read, lexicon),
-        ],
-        lexicon,
-    )
+    denied, allowed = _Folded.of("deny", read.rules.deny), _Folded.of("allow", read.rules.allow)
+    findings = [
+        *_too_long(denied),
+        *_too_long(allowed),
+        *_conflicts(read, denied, allowed),
+        *_short(denied),
+        *_never_found(read, denied),
+        *_ordinary(denied, lexicon),
+    ]
+    return _report(read, findings, lexicon)
 
 
 def _report(read: ListFile, findings: list[Finding], lexicon: Lexicon | None) -> Report:
@@ -94,58 +93,84 @@ def _report(read: ListFile, findings: list[Finding], lexicon: Lexicon | None) ->
     return Report(tuple(kept), dict(told), lexicon)
 
 
-def _too_long(read: ListFile) -> Iterator[Finding]:
-    for place, rule in _words(read):
-        if len(rule.word.strip()) > WORD_MAX_CHARS:
-            yield Finding(
-                "error", "too_long", place, rule.word[:20] + "…", f"is longer than {WORD_MAX_CHARS} characters"
-            )
+class _Folded(NamedTuple):
+    """The words of one kind.
+
+    Args:
+        texts: as folding leaves them. PERF: folded once for all that is looked for.
+    """
+
+    name: Literal["deny", "allow"]
+    rules: Sequence[Word]
+    texts: Sequence[str]
+
+    @classmethod
+    def of(cls, name: Literal["deny", "allow"], rules: Sequence[Word]) -> Self:
+        return cls(name, rules, _folded([rule.word.strip() for rule in rules]))
+
+    def finding(self, index: int, severity: Severity, code: Code, detail: str) -> Finding:
+        """Say what is wrong with a word; by its JSON pointer, of which `ListFile.place` makes its line."""
+        return Finding(severity, code, f"/{self.name}/{index}", self.rules[index].word, detail)
 
 
-def _conflicts(read: ListFile) -> Iterator[Finding]:
+def _too_long(words: _Folded) -> Iterator[Finding]:
+    for index, rule in enumerate(words.rules):
+        if len(rule.word) > WORD_MAX_CHARS and len(rule.word.strip()) > WORD_MAX_CHARS:
+            finding = words.finding(index, "error", "too_long", f"is longer than {WORD_MAX_CHARS} characters")
+            yield replace(finding, word=rule.word[:_SHOWN_CHARS] + "…")
+
+
+def _conflicts(read: ListFile, denied: _Folded, allowed: _Folded) -> Iterator[Finding]:
     """Words that fold to the same: of one kind, one is enough; denied and allowed at once, it is never found."""
-    first: dict[tuple[str, str], tuple[str, str]] = {}
-    for name in ("allow", "deny"):
-        rules = list(_words_of(read, name))
-        for (place, rule), text in zip(rules, _folded([rule.word.strip() for _, rule in rules]), strict=True):
-            if name == "deny" and (known := first.get(("allow", text))):
-                yield Finding(
-                    "error", "conflict", place, rule.word, f"is allowed by the same list ({read.place(known[0])})"
-                )
-            elif known := first.get((name, text)):
-                detail = f"is the same word as {known[1]} ({read.place(known[0])})"
-                yield Finding("warning", "duplicate", place, rule.word, detail)
-            else:
-                first[name, text] = place, rule.word
+    first_allowed = _first_of_each(allowed)
+    for index, text in enumerate(denied.texts if first_allowed else ()):
+        if (known := first_allowed.get(text)) is not None:
+            detail = f"is allowed by the same list ({read.place(f'/allow/{known}')})"
+            yield denied.finding(index, "error", "conflict", detail)
+    for words in (allowed, denied):
+        first = _first_of_each(words)
+        if len(first) == len(words.texts):
+            continue
+        for index, text in enumerate(words.texts):
+            known = first[text]
+            if known != index and not (words is denied and text in first_allowed):
+                detail = f"is the same word as {words.rules[known].word} ({read.place(f'/{words.name}/{known}')})"
+                yield words.finding(index, "warning", "duplicate", detail)
 
 
-def _short(read: ListFile) -> Iterator[Finding]:
-    rules = list(_words_of(read, "deny"))
-    for (place, rule), text in zip(rules, _folded([rule.word.strip() for _, rule in rules]), strict=True):
+def _first_of_each(words: _Folded) -> dict[str, int]:
+    """Return for each text the index of the first word that folds to it."""
+    # Written from the end, so that the first is what stays.
+    return dict(zip(reversed(words.texts), range(len(words.texts) - 1, -1, -1), strict=True))
+
+
+def _short(denied: _Folded) -> Iterator[Finding]:
+    for index, text in enumerate(denied.texts):
+        if len(text) > _SHORT_LATIN_MAX_CHARS:
+            continue
         if len(text) == 1:
-            yield Finding("warning", "short", place, rule.word, "is one character, which innocent texts hold")
-        elif len(text) <= _SHORT_LATIN_MAX_CHARS and text.isascii() and text.isalnum():
-            yield Finding("warning", "short", place, rule.word, "is two letters or digits, which innocent texts hold")
+            yield denied.finding(index, "warning", "short", "is one character, which innocent texts hold")
+        elif text.isascii() and text.isalnum():
+            yield denied.finding(index, "warning", "short", "is two letters or digits, which innocent texts hold")
 
 
-def _never_found(read: ListFile) -> Iterator[Finding]:
+def _never_found(read: ListFile, denied: _Folded) -> Iterator[Finding]:
     """Denied words that are words of combinations, hence no hits by themselves."""
     parts = set(_folded([word.strip() for combination in read.rules.combinations for word in combination.words]))
-    rules = list(_words_of(read, "deny")) if parts else []
-    for (place, rule), text in zip(rules, _folded([rule.word.strip() for _, rule in rules]), strict=True):
+    for index, text in enumerate(denied.texts if parts else ()):
         if text in parts:
-            yield Finding("warning", "never_found", place, rule.word, "is no hit by itself, being in a combination")
+            yield denied.finding(index, "warning", "never_found", "is no hit by itself, being in a combination")
 
 
-def _ordinary(read: ListFile, lexicon: Lexicon) -> Iterator[Finding]:
+def _ordinary(denied: _Folded, lexicon: Lexicon) -> Iterator[Finding]:
     """Denied words that the list finds in ordinary words that mean something else."""
-    places = {rule.word.strip(): place for place, rule in reversed(list(_words_of(read, "deny")))}
-    told: set[str] = set()
+    found_in: dict[str, str] = {}
     for word, is_whole, find in _found_in(ordinary_words().split("\n"), lexicon):
-        if not (is_whole and find.is_sure) and find.entry.word not in told:
-            told.add(find.entry.word)
-            detail = f"is found in the ordinary word {word}"
-            yield Finding("warning", "ordinary", places.get(find.entry.word, ""), find.entry.word, detail)
+        if not (is_whole and find.is_sure):
+            found_in.setdefault(find.entry.word, word)
+    for index, rule in enumerate(denied.rules if found_in else ()):
+        if ordinary := found_in.pop(rule.word.strip(), None):
+            yield denied.finding(index, "warning", "ordinary", f"is found in the ordinary word {ordinary}")
 
 
 def _found_in(words: list[str], lexicon: Lexicon) -> Iterator[tuple[str, bool, Found]]:
@@ -177,14 +202,3 @@ def _pieces(words: list[str]) -> Iterator[list[str]]:
 def _folded(words: list[str]) -> list[str]:
     plain = plain_spellings(words)
     return [spelling_of(word).text if index in plain.odd else plain.texts[index] for index, word in enumerate(words)]
-
-
-def _words(read: ListFile) -> Iterator[tuple[str, Word]]:
-    yield from _words_of(read, "deny")
-    yield from _words_of(read, "allow")
-
-
-def _words_of(read: ListFile, name: str) -> Iterator[tuple[str, Word]]:
-    """Give each word with its JSON pointer, of which `ListFile.place` makes its line."""
-    rules = read.rules.deny if name == "deny" else read.rules.allow
-    return ((f"/{name}/{index}", rule) for index, rule in enumerate(rules))
