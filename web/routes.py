@@ -74,7 +74,10 @@ def _house_routes(parts: Parts) -> Routes:
         ("/api/history", HistoryResource(parts.measured.history)),
         ("/metrics", MetricsResource(parts.measured.gathering)),
         ("/livez", LivezResource()),
-        ("/readyz", ReadyzResource(parts.inspector, parts.roster, parts.measured.standstill, parts.ledger, parts.store)),
+        (
+            "/readyz",
+            ReadyzResource(parts.inspector, parts.roster, parts.measured.standstill, parts.ledger, parts.store),
+        ),
     ]
 
 

@@ -28,7 +28,18 @@ from pipeline.intake import Intake
 from pipeline.lists.compiled import open_compiled
 from pipeline.lists.following import FollowedLists
 from pipeline.lists.library import Library
-from pipeline.queue import Counters, FairQueue, History, Inspector, Pages, Pulse, RequestLimits, Roster, Rules, Standstill
+from pipeline.queue import (
+    Counters,
+    FairQueue,
+    History,
+    Inspector,
+    Pages,
+    Pulse,
+    RequestLimits,
+    Roster,
+    Rules,
+    Standstill,
+)
 from pipeline.queue.keys import Keys
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
