@@ -18,7 +18,7 @@ export function Deeds({ filter, letters, chosen, onChoose, onDone }) {
   const ids = letters.map((letter) => letter.id).filter((id) => chosen.has(id));
   const propose = (made) => count.run(async () => setPlan({ ...made, n: await made.count() }));
   const carryOut = async () => {
-    const n = await deed.run(plan.act);
+    const n = await deed.run(() => plan.act(plan.n));
     setPlan(null);
     if (n === null) return onDone();
     onChoose(new Set());
@@ -60,7 +60,8 @@ function replayAll(filter) {
   const meant = givenOf(filter);
   const body = Object.keys(meant).length ? { filter: meant } : { all: true };
   const count = async () => (await send("POST", `${PATH}/replay`, { ...body, dry_run: true })).letters;
-  return { ...REPLAY, count, act: () => replayed(body) };
+  // The service wants large replays confirmed with the count that was shown.
+  return { ...REPLAY, count, act: (n) => replayed({ ...body, confirm: Math.max(n, 1) }) };
 }
 
 function dropAll(filter) {
