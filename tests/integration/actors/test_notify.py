@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import logging
+from dataclasses import replace
 
 import pytest
 import redis
@@ -145,7 +146,7 @@ def test_a_worker_that_lost_its_lease_records_nothing(bureau: Bureau) -> None:
 def test_without_a_secret_nothing_is_sent(bureau: Bureau) -> None:
     with receiving() as receiver:
         bureau.end(callback_url=receiver.url())
-        bureau.work = type(bureau.work)(bureau.line, bureau.sender, [], bureau.clock)
+        bureau.work = replace(bureau.work, secrets=[])
         assert bureau.settle() == 1
 
     assert receiver.connections == 0
