@@ -18,6 +18,8 @@ _log = logging.getLogger(__name__)
 
 #: How long an answer of the database is believed, ms: so long at most a revoked key goes on to open doors.
 BELIEVED_MS = 1_000
+#: How long a database that did not answer is not waited for again by who is let in all the same, ms.
+_SILENCE_BELIEVED_MS = 60_000
 #: Answers kept, those about ids that no key has included.
 _KEPT_MAX = 10_000
 #: Compared with when there is no such key, so that this takes as long.
@@ -66,20 +68,26 @@ class KeyRing:
         self._noted_ms: dict[str, int] = {}
         self._has_keys = False
         self._open_until_ms = -1
+        self._silent_until_ms = -1
 
     def is_open(self, *, grace_ms: int = 0) -> bool:
         """Say whether no key was ever made. Once one was, the service stays closed."""
         if self._has_keys:
             return False
         now_ms = self._clock.monotonic_ms()
-        if now_ms >= self._open_until_ms:
-            try:
-                self._has_keys = self._keys.has_any()
-            except DatabaseUnavailable:
-                if self._open_until_ms < 0 or now_ms >= self._open_until_ms + grace_ms:
-                    raise
-                return True
-            self._open_until_ms = now_ms + BELIEVED_MS
+        if now_ms < self._open_until_ms:
+            return True
+        is_graced = self._open_until_ms >= 0 and now_ms < self._open_until_ms + grace_ms
+        if is_graced and now_ms < self._silent_until_ms:
+            return True
+        try:
+            self._has_keys = self._keys.has_any()
+        except DatabaseUnavailable:
+            self._note_silence()
+            if not is_graced:
+                raise
+            return True
+        self._open_until_ms = now_ms + BELIEVED_MS
         return not self._has_keys
 
     def with_text(self, text: str, *, grace_ms: int = 0) -> KeyRow:
@@ -107,12 +115,16 @@ class KeyRing:
             known = self._known.get(key_id)
         if known and now_ms < known[0]:
             return known[1]
+        graced = known if known and now_ms < known[0] + grace_ms else None
+        if graced and now_ms < self._silent_until_ms:
+            return graced[1]
         try:
             key = self._keys.get(key_id)
         except DatabaseUnavailable:
-            if known is None or now_ms >= known[0] + grace_ms:
+            self._note_silence()
+            if graced is None:
                 raise
-            return known[1]
+            return graced[1]
         with self._lock:
             if len(self._known) >= _KEPT_MAX:
                 self._known.clear()
@@ -123,10 +135,15 @@ class KeyRing:
         """Remember that the key was used, at most once a minute; it matters to nobody who waits for an answer."""
         now_ms = self._clock.monotonic_ms()
         with self._lock:
-            if now_ms < self._noted_ms.get(key.key_id, 0):
+            if now_ms < max(self._noted_ms.get(key.key_id, 0), self._silent_until_ms):
                 return
             self._noted_ms[key.key_id] = now_ms + 60_000
         try:
             self._keys.note_use(key)
         except DatabaseUnavailable:
+            self._note_silence()
             _log.warning("the use of a key was not noted", extra={"key": key.key_id})
+
+    def _note_silence(self) -> None:
+        # By now, not by then: a database that hangs takes its time to be given up.
+        self._silent_until_ms = self._clock.monotonic_ms() + _SILENCE_BELIEVED_MS

@@ -1,8 +1,9 @@
 """Reading all parts at once, none of them waited for longer than a scraper waits."""
 
 import logging
+import threading
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from pipeline import __version__, metrics
 from pipeline.errors import FairlaneError
@@ -11,9 +12,7 @@ from web.figures.types import Figure, Figures
 log = logging.getLogger(__name__)
 
 #: Seconds in which a part must have answered; Prometheus gives up after 10 s.
-_PATIENCE_S = 3.0
-#: Readings under way at once: of parts that hang no more than this are asked again.
-_THREADS = 8
+_PATIENCE_S = 5.0
 
 
 class Gathering:
@@ -29,21 +28,29 @@ class Gathering:
     ) -> None:
         self._parts = parts
         self._patience_s = patience_s
-        self._threads = ThreadPoolExecutor(_THREADS, "figures")
+        self._threads = ThreadPoolExecutor(len(parts), "figures")
+        self._lock = threading.Lock()
+        self._readings: dict[str, tuple[Future[bool], list[Figures]]] = {}
         self._down: set[str] = set()
 
     def read(self) -> list[Figures]:
         """Everything that can be read now; never raises."""
-        figures: dict[str, list[Figures]] = {name: [] for name in self._parts}
-        asked = {self._threads.submit(self._read, name, figures[name]): name for name in self._parts}
-        done, late = wait(asked, timeout=self._patience_s)
-        for future in late:
-            future.cancel()
-        up = dict.fromkeys(self._parts, 0) | {asked[future]: int(future.result()) for future in done}
+        with self._lock:
+            readings = {name: self._reading(name) for name in self._parts}
+        wait([future for future, _ in readings.values()], timeout=self._patience_s)
         told = [Figure(metrics.BUILD_INFO, (__version__,), 1)]
-        told += [Figure(metrics.UP, (name,), value) for name, value in up.items()]
+        for name, (future, _) in readings.items():
+            told.append(Figure(metrics.UP, (name,), future.done() and future.result()))
         # A copy: a part that is late may still be adding to its list.
-        return [*told, *(figure for part in figures.values() for figure in tuple(part))]
+        return [*told, *(figure for _, figures in readings.values() for figure in tuple(figures))]
+
+    def _reading(self, name: str) -> tuple[Future[bool], list[Figures]]:
+        """The reading of a part that is under way, for another scraper or because it hangs, else a new one."""
+        known = self._readings.get(name)
+        if known is None or known[0].done():
+            figures: list[Figures] = []
+            known = self._readings[name] = self._threads.submit(self._read, name, figures), figures
+        return known
 
     def _read(self, name: str, into: list[Figures]) -> bool:
         try:

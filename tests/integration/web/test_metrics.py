@@ -109,7 +109,7 @@ def test_workers_slots_and_what_the_scheduler_publishes_are_told_by_lane(service
     assert (of(found, "gpu_workers", lane="ocr"), of(found, "held_workers", lane="ocr")) == (2, 1)
     assert of(found, "slots", lane="ocr", state="effective") == 5
     assert of(found, "slots", lane="text", state="idle") == 2
-    assert of(found, "worker_heartbeat_age_seconds", lane="ocr") < 1
+    assert of(found, "worker_heartbeat_age_seconds", lane="ocr") < 30
     assert (of(found, "watermark_age_seconds"), of(found, "desired_workers", lane="text")) == (2, 1)
     assert of(found, "up", part="scheduler") == 1
 

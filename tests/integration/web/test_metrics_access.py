@@ -12,6 +12,7 @@ class SilentKeys(ApiKeys):
     """Keys in a database that falls silent."""
 
     is_silent = False
+    asked = 0
 
     def get(self, key_id):
         return self._answer(super().get, key_id)
@@ -23,6 +24,7 @@ class SilentKeys(ApiKeys):
         return self._answer(super().note_use, key)
 
     def _answer(self, ask, *given):
+        self.asked += 1
         if self.is_silent:
             raise DatabaseUnavailable("no answer from 10.1.2.3")
         return ask(*given)
@@ -61,6 +63,23 @@ def test_a_scraper_is_let_in_while_the_database_with_its_key_is_silent(service):
     assert http.simulate_get("/metrics", headers={"Authorization": "Bearer fl_unknown"}).status_code == 401
     service.clock.advance(3_600_000)
     assert somebody.ask("GET", "/metrics").status_code == 503
+
+
+@pytest.mark.feature("H5")
+@on_sqlite
+def test_a_database_that_hangs_is_waited_for_by_one_scrape_a_minute(service):
+    keys = SilentKeys(service.database, service.clock)
+    somebody = guest(service, role="viewer", site="*", client=service.http(keys=keys))
+    somebody.ask("GET", "/metrics")
+    keys.is_silent, keys.asked = True, 0
+    for _ in range(8):
+        service.clock.advance(15_000)
+        assert somebody.ask("GET", "/metrics").status_code == 200
+
+    assert keys.asked == 2
+    keys.is_silent = False
+    service.clock.advance(60_000)
+    assert somebody.ask("GET", "/api/queue").status_code == 200
 
 
 @on_sqlite
