@@ -16,6 +16,9 @@ __all__ = ["Check", "all_checks", "refused_settings"]
 
 START = "start it with `fairlane up`"
 
+#: What does not answer when these are raised.
+_SERVERS: dict[type[Exception], str] = {QueueUnavailable: "queue", DatabaseUnavailable: "database"}
+
 Look = Callable[[Settings], list[Check]]
 
 
@@ -37,7 +40,8 @@ def all_checks(settings: Settings) -> list[Check]:
         ("engine", look_at_engine, "install fairlane again; its OCR engine is incomplete"),
         ("words", look_at_words, "check FAIRLANE_WORDS_FILE and `fairlane words list`"),
     )
-    return [check for name, look, cure in looks for check in _tried(name, look, settings, cure)]
+    gone: set[str] = set()
+    return [check for name, look, cure in looks for check in _tried(name, look, settings, cure, gone)]
 
 
 def refused_settings(exc: ConfigurationError) -> list[Check]:
@@ -47,16 +51,18 @@ def refused_settings(exc: ConfigurationError) -> list[Check]:
     return [wrong("settings", problem, cure) for problem in problems or [str(exc)]]
 
 
-def _tried(name: str, look: Look, settings: Settings, cure: str) -> list[Check]:
+def _tried(name: str, look: Look, settings: Settings, cure: str, gone: set[str]) -> list[Check]:
+    """What a look finds; one that cannot be had for want of a server that is gone says only that.
+
+    Args:
+        gone: servers that did not answer their own look.
+    """
     try:
         return look(settings)
-    except QueueUnavailable as exc:
-        return [wrong(name, str(exc), cure) if name == "queue" else _not_known(name, "queue")]
-    except DatabaseUnavailable as exc:
-        return [wrong(name, str(exc), cure) if name == "database" else _not_known(name, "database")]
     except (FairlaneError, OSError, ImportError) as exc:
+        server = _SERVERS.get(type(exc), "")
+        if server in gone:
+            return [wrong(name, f"not known: the {server} does not answer", f"see the {server}")]
+        if name == server:
+            gone.add(server)
         return [wrong(name, str(exc) or type(exc).__name__, cure)]
-
-
-def _not_known(name: str, of: str) -> Check:
-    return wrong(name, f"not known: the {of} does not answer", f"see the {of}")

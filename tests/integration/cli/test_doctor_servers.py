@@ -107,6 +107,18 @@ def test_data_without_shards_are_named_when_the_settings_want_some(sound: Sound)
     assert "data without shards" in only(sound.faults(), "queue layout")[0]
 
 
+def test_a_server_that_forbids_a_look_is_not_said_to_be_gone(sound: Sound) -> None:
+    sound.client.acl_setuser(
+        "limited", enabled=True, passwords=["+pw"], keys=["sensitive:*"], categories=["+@all"], channels=["*"]
+    )
+    socket = str(sound.client.connection_pool.connection_kwargs["path"])
+    sound.set(redis_url=f"unix://limited:pw@{socket}")
+
+    found, _ = only(sound.faults(), "queue layout")
+
+    assert "permission" in found.lower()
+
+
 def test_clocks_that_differ_are_named(sound: Sound) -> None:
     true_now = SystemClock.now_ms
     sound.monkeypatch.setattr(SystemClock, "now_ms", lambda self: true_now(self) + 20_000)
