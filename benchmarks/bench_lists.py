@@ -1,26 +1,31 @@
 """What it costs to read, check, publish and swap lists, and what texts feel of a swap: part of `make bench-words`.
 
-Four processes screen texts of 50 characters as fast as they can while one list is published anew every few seconds. The
-time of each screening is that of a clock on the wall, so that it holds whatever keeps it waiting, other processes too.
+Four processes each have a text of 50 characters to screen every 5 ms, first while nothing is swapped, then while
+a list is put in the place of another every few seconds; both were compiled before. The time of a text is from when it
+was due, on the clock on the wall: it holds whatever keeps the text waiting, be that a swap, another process, or the
+texts before it.
 """
 
 import argparse
 import multiprocessing
 import random
 import tempfile
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import cycle, islice
 from multiprocessing.synchronize import Event
 from pathlib import Path
-from statistics import median, quantiles
 from time import perf_counter, sleep
 
+import numpy as np
 import psutil
+from numpy.typing import NDArray
 
 from benchmarks.printing import machine, table
 from models import base
 from models.migrate import migrate
-from models.word_lists import EVERYBODY
+from models.word_lists import EVERYBODY, VersionRow
 from models.word_shelf import WordShelf
 from pipeline.clock import SystemClock
 from pipeline.lists.compiled import CompiledLists
@@ -31,8 +36,17 @@ from pipeline.lists.reading import read_list
 from pipeline.storage import open_store
 
 _POLL_S = 0.1
-#: Seconds after a swap whose screenings are told apart.
-_AFTER_SWAP_S = 0.5
+#: Seconds before and after the first text that a process screens by the new list, whose texts are told apart: it maps
+#: the list in that time.
+_AROUND_SWAP_S = 0.25
+#: Texts after which a process looks whether it is to end.
+_TEXTS_BETWEEN_LOOKS = 20
+
+#: Seconds that a process may take to begin, and to tell what it measured.
+_ANSWER_S = 60.0
+
+#: When texts were due, how long they took, and when the list was another.
+Told = tuple["array[float]", "array[float]", "array[float]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +57,15 @@ class Plan:
         words: sizes of lists that are read, checked, compiled and loaded.
         swapped: size of the list that is swapped under load.
         swaps: how often.
-        between_s: seconds between two swaps.
+        between_s: seconds between two swaps; without swaps it is measured as long as with them.
+        between_texts_s: seconds from when one text is due to when the next is, in each process.
     """
 
     words: tuple[int, ...] = (20_000, 200_000, 1_000_000)
     swapped: int = 200_000
-    swaps: int = 5
-    between_s: float = 4.0
+    swaps: int = 10
+    between_s: float = 2.0
+    between_texts_s: float = 0.005
     processes: int = 4
 
 
@@ -84,8 +100,9 @@ def run(plan: Plan) -> Iterator[str]:
         names = ["words", "s to read", "s to check", "s to publish", "ms to load", "MB resident"]
         yield table(names, [_costs(place, library, size) for size in plan.words])
         yield ""
-        yield f"{plan.processes} processes, a list of {plan.swapped} words swapped {plan.swaps} times"
-        yield table(["texts", "us median", "ms 99 %", "ms longest"], list(_under_load(plan, place, library)))
+        yield f"{plan.processes} processes, two lists of {plan.swapped} words swapped {plan.swaps} times"
+        names = ["texts", "how many", "us median", "ms 99 %", "ms 99.9 %", "ms longest"]
+        yield table(names, _under_load(plan, place, library))
 
 
 def _costs(place: Place, library: Library, size: int) -> list[str]:
@@ -111,63 +128,79 @@ def _costs(place: Place, library: Library, size: int) -> list[str]:
     return [str(size), *(f"{time:.1f}" for time in times), f"{(ended_s - loaded_s) * 1000:.0f}", f"{grown:.0f}"]
 
 
-def _under_load(plan: Plan, place: Place, library: Library) -> Iterator[list[str]]:
+def _under_load(plan: Plan, place: Place, library: Library) -> list[list[str]]:
     context = multiprocessing.get_context("spawn")
     answers, stop = context.Queue(), context.Event()
-    _publish(library, plan.swapped, seed=0)
-    arguments = (place, answers, stop)
-    workers = [context.Process(target=_screen_on, args=arguments) for _ in range(plan.processes)]
+    first, second = (_published(library, plan.swapped, seed) for seed in (0, 1))
+    arguments = (place, plan.between_texts_s, answers, stop)
+    workers = [context.Process(target=_screen_on, args=arguments, daemon=True) for _ in range(plan.processes)]
     for worker in workers:
         worker.start()
     for _ in workers:
-        answers.get()  # each is ready
+        answers.get(timeout=_ANSWER_S)  # each is ready
+    sleep(plan.between_s)  # what starting took has passed
+    calm_s = perf_counter()
+    sleep(plan.swaps * plan.between_s)
+    begun_s = perf_counter()
     for number in range(plan.swaps):
+        version = (first, second)[number % 2]
+        library.roll_back(version.list_id, version.version)
         sleep(plan.between_s)
-        _publish(library, plan.swapped, seed=number + 1)
-    sleep(plan.between_s)
     stop.set()
-    calm, swapping = [], []
-    for _ in workers:
-        of_calm, of_swapping = answers.get()
-        calm += of_calm
-        swapping += of_swapping
+    told = [answers.get(timeout=_ANSWER_S) for _ in workers]
     for worker in workers:
         worker.join()
-    yield _spread("else", calm)
-    yield _spread(f"within {_AFTER_SWAP_S} s around a swap", swapping)
+    return _compared(told, calm_s, begun_s)
 
 
-def _screen_on(place: Place, answers: "multiprocessing.Queue[object]", stop: Event) -> None:
-    """Screen texts until told to stop; answer with the seconds each took, apart from swaps and around them."""
+def _compared(told: Sequence[Told], calm_s: float, begun_s: float) -> list[list[str]]:
+    """Tell texts apart: those before anything was swapped, those around swaps, and the others."""
+    kinds: tuple[list[NDArray[np.float64]], ...] = ([], [], [])
+    for due_s, took_s, swaps_s in told:
+        due, took = np.array(due_s), np.array(took_s)
+        due, took = due[due > calm_s], took[due > calm_s]
+        is_before = due < begun_s
+        is_near = np.zeros(len(due), np.bool_)
+        for swap_s in swaps_s:
+            is_near |= np.abs(due - swap_s) < _AROUND_SWAP_S
+        for kind, chosen in zip(kinds, (is_before, is_near, ~is_before & ~is_near), strict=True):
+            kind.append(took[chosen])
+    names = ("without swaps", f"within {_AROUND_SWAP_S} s of a swap", "between swaps")
+    return [_spread(name, np.concatenate(kind)) for name, kind in zip(names, kinds, strict=True)]
+
+
+def _screen_on(place: Place, between_s: float, answers: "multiprocessing.Queue[object]", stop: Event) -> None:
+    """Screen texts as they fall due until told to stop, or the parent is gone; answer with when and how long."""
     lists = FollowedLists(*place.open(), [], _POLL_S)
-    texts = _words(200, seed=9, length=50)
+    texts = cycle(_words(200, seed=9, length=50))
     lists.open()
     answers.put("ready")
-    times: list[tuple[float, float]] = []
-    swaps: list[float] = []
-    epoch = lists.epoch
-    while not stop.is_set():
-        for text in texts:
-            began_s = perf_counter()
+    parent = multiprocessing.parent_process()
+    due_s, took_s, swaps_s = array("d"), array("d"), array("d")
+    epoch, due = lists.epoch, perf_counter()
+    while not stop.is_set() and parent and parent.is_alive():
+        for text in islice(texts, _TEXTS_BETWEEN_LOOKS):
+            due += between_s
+            sleep(max(0.0, due - perf_counter()))
             lists.detector("local", "").screen(text)
-            times.append((began_s, perf_counter() - began_s))
-        if lists.epoch != epoch:
-            epoch = lists.epoch
-            swaps.append(perf_counter())
+            due_s.append(due)
+            took_s.append(perf_counter() - due)
+            if lists.epoch != epoch:
+                epoch = lists.epoch
+                swaps_s.append(due)
     lists.close()
-    near = [any(abs(at - swap) < _AFTER_SWAP_S for swap in swaps) for at, _ in times]
-    answers.put(
-        tuple(
-            [took for (_, took), is_near in zip(times, near, strict=True) if is_near is which]
-            for which in (False, True)
-        )
-    )
+    if parent and parent.is_alive():
+        answers.put((due_s, took_s, swaps_s))
+    else:
+        answers.cancel_join_thread()  # nobody reads what is still on its way
 
 
-def _publish(library: Library, size: int, seed: int) -> None:
+def _published(library: Library, size: int, seed: int) -> VersionRow:
     read = read_list("\n".join(_words(size, seed)).encode(), "txt")
     version = library.bring(EVERYBODY, "swapped", read, "bench")
     library.publish(version.list_id, version.version, force=True)
+    library.compiled.lexicon(version.sha256)  # fetches the file of the host
+    return version
 
 
 def _words(count: int, seed: int, length: int = 4) -> list[str]:
@@ -179,11 +212,12 @@ def _words(count: int, seed: int, length: int = 4) -> list[str]:
     return list(words)
 
 
-def _spread(name: str, times_s: list[float]) -> list[str]:
-    if len(times_s) < 2:
-        return [name, "", "", ""]
-    percent99 = quantiles(times_s, n=100)[98]
-    return [name, f"{median(times_s) * 1e6:.0f}", f"{percent99 * 1000:.1f}", f"{max(times_s) * 1000:.1f}"]
+def _spread(name: str, times_s: NDArray[np.float64]) -> list[str]:
+    if not times_s.size:
+        return [name, "0", "", "", "", ""]
+    middle, percent99, permille999 = np.quantile(times_s, (0.5, 0.99, 0.999))
+    longest = [f"{1e3 * time_s:.1f}" for time_s in (percent99, permille999, times_s.max())]
+    return [name, f"{times_s.size:,}", f"{1e6 * middle:.0f}", *longest]
 
 
 if __name__ == "__main__":
