@@ -13,11 +13,15 @@ _UNDER_WAY_MS = 5_000
 
 
 def rebuild_after_loss(queue: FairQueue, inspector: Inspector, roster: Roster, ledger: Ledger) -> None:
-    """Put everything the ledger holds back in line when the queue's epoch is missing (FLUSHALL, empty start)."""
-    if roster.has_epoch():
+    """Put everything the ledger holds back in line where the queue's epoch is missing (FLUSHALL, empty start).
+
+    Each shard has one of its own: those that answer are rebuilt, whatever the others do.
+    """
+    lost = roster.without_epoch()
+    if not lost:
         return
-    found = recover(queue, inspector, ledger)
-    roster.begin_epoch()
+    found = recover(queue, inspector, ledger, shards=lost)
+    roster.begin_epoch(lost)
     _report("the queue was empty and has been rebuilt", found)
 
 
