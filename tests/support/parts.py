@@ -37,6 +37,7 @@ class Parts:
         migrate(database)
         models.base.bind(database)
         self.settings = settings
+        self.database = database
         self.ledger = Ledger(database, SystemClock())
         self.inspector: Inspector = open_inspector(settings)
         self.roster: Roster = open_roster(settings)

@@ -11,16 +11,23 @@ import { ReplayState, mayReplay } from "../letters/replay_state.js";
 
 export function DeadLetter({ route, me }) {
   const id = route.parts[1];
-  const { data: letter, problem, reload } = useAnswer(`api/dead-letters/${encodeURIComponent(id)}`);
+  const [isDropped, setIsDropped] = useState(false);
   const [done, setDone] = useState("");
+  // Of a letter that was dropped here the last look stays; there is nothing left to ask for.
+  const { data: letter, problem, reload } = useAnswer(isDropped ? null : `api/dead-letters/${encodeURIComponent(id)}`);
+  const onDone = (deed, words) => {
+    setDone(words);
+    if (deed === "drop") setIsDropped(true);
+    else reload();
+  };
   return html`<${Page} title=${t("letters.one", { id })} aside=${html`<a href=${href(["dead-letters"])}>${t("letters.back")}</a>`}>
     <p class="told" role="status">${done}</p>
-    ${!done && html`<${Refusal} problem=${problem} />`}
+    <${Refusal} problem=${problem} />
     ${letter && html`
       <div class="refusal"><strong>${tCode("code", letter.code)}</strong> <${Said}>${letter.message}<//> <code>${letter.code}</code></div>
       <${Card}>
         <${Facts} facts=${factsOf(letter)} />
-        ${me.may.includes("act") && html`<${Deeds} letter=${letter} onDone=${(words) => (setDone(words), reload())} />`}
+        ${me.may.includes("act") && !isDropped && html`<${Deeds} letter=${letter} onDone=${onDone} />`}
       <//>
       <${Raw} title=${t("common.raw")} value=${letter} />`}
   <//>`;
@@ -46,7 +53,7 @@ function Deeds({ letter, onDone }) {
   const carryOut = async () => {
     const done = await deed.run(() => (asked === "replay" ? replayed({ ids: [letter.id] }) : dropEach([letter.id])));
     setAsked(null);
-    if (done) onDone(t(done.words, { n: done.n }));
+    if (done) onDone(asked, t(done.words, { n: done.n }));
   };
   const isReplay = asked === "replay";
   return html`<div class="buttons">

@@ -53,7 +53,8 @@ function Figures({ snapshot, lanes, today, letters }) {
       note=${pending && t("overview.pending", pending)} />
     <${Figure} label=${t("overview.rate")} value=${format.number(rate, 1)} note=${t("overview.per_second")} />
     <${Figure} label=${t("overview.hits_today")} value=${today ? format.number(sum("with_hits")) : "–"}
-      note=${html`<a href=${href(["tasks"], { hit: "true" })}>${t("overview.of_tasks", { n: format.number(sum("tasks")) })}</a>`} />
+      note=${html`<a href=${href(["tasks"], { hit: "true", since: "today" })}>
+        ${t("overview.of_tasks", { n: format.number(sum("tasks")) })}</a>`} />
     <${Figure} label=${t("nav.dead_letters")} tone=${letters?.total ? "bad" : ""} note=${t("overview.open_letters")}
       value=${html`<a href=${href(["dead-letters"], { replay: "open" })}>${format.total(letters)}</a>`} />
   </dl>`;
