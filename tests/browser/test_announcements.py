@@ -17,7 +17,7 @@ def test_what_failed_is_filtered_chosen_and_made_again(dashboard: Dashboard, vis
     page = visit(dashboard).open("#/announcements", title="Announcements").page
     page.get_by_label("State").select_option("failed")
     page.get_by_label("Device").fill("0b:00:00:00:00:01")
-    page.get_by_role("button", name="Filter").click()
+    page.get_by_role("button", name="Filter", exact=True).click()
     rows = page.get_by_role("row").filter(has_text="its reply was 500")
     expect(rows).to_have_count(3)
     assert "state=failed" in page.url

@@ -21,7 +21,7 @@ from pipeline.settings import Settings, child_environment
 from pipeline.submission import TextSubmission
 from tests.support.parts import SCHEDULER, Parts
 from tests.support.processes import wait_until
-from tests.support.records import new_task
+from tests.support.records import finished, new_task, step
 from tests.support.servers import free_port
 from tests.support.web_process import WebProcess
 
@@ -115,6 +115,23 @@ class Dashboard(Parts):
     def list_named(self, owner: Owner, name: str) -> ListRow:
         with self._at_home():
             return WordShelf(self._database, SystemClock()).find(owner, name)
+
+    def finish_picture(self, task_id: str, mac: str, text: str) -> None:
+        """Let a picture be read that says this, in which this is a hit."""
+        span = {"start": 0, "end": len(text), "start_utf16": 0, "end_utf16": len(text)}
+        hit = {**_HIT, **span, "word": text, "surface": text, "category": text, "list_name": text}
+        found = DetectionRecord(text, "block", [hit], label=text, level=4, score=1.0, masked=text)
+        steps = [step("fetch"), step("ocr", reason=text), step("screen"), step("store")]
+        with self._at_home():
+            self.ledger.accept(new_task(task_id, mac=mac, created_ms=SystemClock().now_ms()))
+            self.ledger.start(task_id, 1, 1)
+            self.ledger.finish(task_id, 1, finished(text, detection=found, steps=steps))
+
+    def bury(self, task_id: str, mac: str, reason: str) -> None:
+        """Let a task die, for this reason."""
+        with self._at_home():
+            self.ledger.accept(new_task(task_id, mac=mac, lane="text", created_ms=SystemClock().now_ms()))
+            self.ledger.close(task_id, "dead", "engine_failed", reason)
 
     def failed_deliveries(self, mac: str, count: int, error: str = "its reply was 500") -> list[int]:
         """Let tasks end with a hit whose announcement failed; return the ids of the deliveries, oldest first."""
