@@ -61,6 +61,16 @@ class WordShelf:
         with connection(self._database):
             return [list_row(row) for row in WordList.select().where(*where).order_by(WordList.id).limit(limit)]
 
+    def words_in_effect(self, list_ids: Collection[int]) -> dict[int, int]:
+        """By list, how many words its version in effect holds; a list without one is left out."""
+        query = (
+            WordVersion.select(WordVersion.word_list, WordVersion.counts)
+            .join(WordList)
+            .where(WordVersion.version == WordList.published, WordList.id.in_(list(list_ids)))
+        )
+        with connection(self._database):
+            return {row.list_id: int(row.counts.get("words", 0)) for row in query}
+
     def get(self, list_id: int) -> ListRow:
         """Raises: ListNotFound."""
         with connection(self._database):

@@ -74,8 +74,12 @@ class FullListAnswer(ListAnswer):
     versions: list[VersionAnswer] = Field(description="newest first")
 
 
+class ListedAnswer(ListAnswer):
+    words: int | None = Field(description="in the version in effect; null when none is")
+
+
 class ListsAnswer(Answer):
-    lists: list[ListAnswer]
+    lists: list[ListedAnswer]
     next: str | None = Field(description="where the next page is")
 
 
@@ -88,6 +92,10 @@ class RulesAnswer(Answer):
 
 def list_answer(row: ListRow) -> ListAnswer:
     return ListAnswer(**_list_fields(row))
+
+
+def listed_answer(row: ListRow, words: int | None) -> ListedAnswer:
+    return ListedAnswer(**_list_fields(row), words=words)
 
 
 def full_list_answer(row: ListRow, versions: list[VersionRow]) -> FullListAnswer:

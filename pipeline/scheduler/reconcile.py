@@ -18,7 +18,7 @@ _UNDER_WAY_MS = 5_000
 def rebuild_after_loss(
     queue: FairQueue, inspector: Inspector, roster: Roster, ledger: Ledger, devices: Devices
 ) -> None:
-    """Put back what the database holds, rules of devices first, where the queue's epoch is missing (FLUSHALL, empty start).
+    """Put back what the database holds, rules of devices first, where the epoch is missing (FLUSHALL, empty start).
 
     Each shard has one of its own: those that answer are rebuilt, whatever the others do.
     """

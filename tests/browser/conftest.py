@@ -11,7 +11,7 @@ from tests.support.callers import made_key
 from tests.support.dashboard import Dashboard
 
 #: ms; the machine of the tests may be busy with others.
-_PATIENCE_MS = 15_000
+_PATIENCE_MS = 30_000
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

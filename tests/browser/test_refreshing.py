@@ -90,3 +90,12 @@ def test_what_was_shown_stays_while_the_service_is_away_and_is_fresh_when_it_is_
     pass_time(seen)
     expect(notice).not_to_be_visible()
     assert seen.page.locator(".figures dd").all_inner_texts() != []
+
+
+def test_a_page_that_was_left_is_not_asked_for_any_more(dashboard: Dashboard, visit: Callable[..., Visit]) -> None:
+    seen = on_fast_time(visit(dashboard))
+    seen.page.evaluate("location.hash = '#/workers'")
+    seen.settle()
+    seen.asked.clear()
+    pass_time(seen)
+    assert not [url for url in seen.asked if "/api/stats" in url or "/api/alarms" in url]

@@ -93,3 +93,11 @@ def test_the_menu_holds_what_the_key_may_see(
         if page["may"] not in allowed:
             seen.page.goto(f"{keyed.base_url}/#/{page['name'] or 'overview'}")
             expect(seen.page.get_by_role("main")).not_to_have_text(re.compile("Oldest wait"))
+
+
+def test_who_sees_one_site_begins_at_the_first_page_of_the_menu(keyed: Dashboard, visit: Callable[..., Visit]) -> None:
+    seen = visit(keyed, key_for(keyed, "viewer", "north"))
+    seen.page.goto(keyed.base_url)
+    first = seen.page.get_by_role("navigation").get_by_role("link").first
+    expect(first).to_have_attribute("aria-current", "page")
+    expect(seen.page.get_by_text("This key may not see this page.")).to_have_count(0)

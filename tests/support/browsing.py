@@ -21,8 +21,6 @@ new PerformanceObserver((list) => {
 """
 #: How a browser says that a question of a page that was left is no longer asked.
 _GIVEN_UP = "net::ERR_ABORTED"
-#: Nothing answers there yet.
-_COMING = "api/history"
 
 
 def start_chromium(playwright: Playwright) -> Browser:
@@ -109,7 +107,7 @@ class Visit:
 
     def unexpected(self) -> list[str]:
         """What was noted and not expected, and what was expected and never seen."""
-        bad = [fault for fault in self.faults if not any(part in fault for part in (_COMING, *self._expected))]
+        bad = [fault for fault in self.faults if not any(part in fault for part in self._expected)]
         return bad + [f"never seen: {part}" for part in self._expected if not any(part in one for one in self.faults)]
 
     def __enter__(self) -> Self:

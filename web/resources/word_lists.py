@@ -35,6 +35,7 @@ from web.word_lists import (
     VersionAnswer,
     full_list_answer,
     list_answer,
+    listed_answer,
     version_answer,
 )
 
@@ -95,7 +96,8 @@ class WordListsResource:
         page = found[:limit]
         given = {name: value for name, value in (("site", site), ("mac", mac)) if value is not None}
         further = {**given, "limit": limit, "after": page[-1].id} if len(found) > limit else None
-        answers = [list_answer(row) for row in page]
+        words = self._library.shelf.words_in_effect([row.id for row in page])
+        answers = [listed_answer(row, words.get(row.id)) for row in page]
         reply(resp, ListsAnswer(lists=answers, next=f"{PATH}?{urlencode(further)}" if further else None))
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:

@@ -45,15 +45,21 @@ export async function send(method, path, body) {
   return answer.status === 204 ? null : answer.json();
 }
 
+/** The body of the answer to a file that is sent as it is. */
+export async function sendFile(method, path, blob) {
+  return (await ask(method, path, blob)).json();
+}
+
 async function ask(method, path, body, signal) {
+  const isFile = body instanceof Blob;
   const headers = { Accept: "application/json, */*" };
   const key = sessionStorage.getItem(KEY);
   // Whatever was typed can be sent: a header holds no other letters than those of keys.
   if (key) headers.Authorization = `Bearer ${encodeURIComponent(key)}`;
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (body !== undefined) headers["Content-Type"] = isFile ? body.type : "application/json";
   let answer;
   try {
-    answer = await fetch(path, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+    answer = await fetch(path, { method, headers, signal, body: isFile || body === undefined ? body : JSON.stringify(body) });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem(0, "unreachable", "");

@@ -34,6 +34,11 @@ export function total(answer) {
   return answer.total_is_least ? t("common.at_least", { n: number(answer.total) }) : number(answer.total);
 }
 
+/** A number with its sign: how much more, or less. */
+export function difference(value) {
+  return new Intl.NumberFormat(language, { signDisplay: "exceptZero" }).format(value);
+}
+
 /** A share of one as percent. */
 export function percent(share, digits = 0) {
   if (share === null || share === undefined) return NOTHING;
