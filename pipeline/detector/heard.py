@@ -24,7 +24,7 @@ _OTHER = bytes((Kind.OTHER,))
 _LETTERS = re.compile(re.escape(bytes((Kind.LETTER, Kind.LETTER))) + b"+")
 _AS_LETTER = bytes(Kind.LETTER if kind == Kind.LOOK_ALIKE else kind for kind in range(256))
 #: Places from which on all of a text is searched.
-_ROWS_MAX = 24
+_ROWS_MAX = 48
 
 
 class _Sounds(NamedTuple):

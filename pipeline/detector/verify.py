@@ -96,6 +96,9 @@ def _continues(kinds: bytes, edge: int, step: int, kind: int) -> bool:
     if kind in _LETTERS:
         return neighbour in _LETTERS
     if kind in _DIGITS:
+        if neighbour == Kind.POINT == kinds[edge + step]:
+            beyond = place + step
+            return kinds[edge] == Kind.DIGIT and 0 <= beyond < len(kinds) and kinds[beyond] == Kind.DIGIT  # 64.5
         # Chinese text counts without spaces: a numeral beside a numeral says nothing about where a word begins.
         is_chinese = kind == Kind.NUMERAL and kinds[edge] == Kind.NUMERAL == neighbour
         return neighbour in _DIGITS and not is_chinese
@@ -121,7 +124,8 @@ def _gaps_fit(kinds: bytes, places: Sequence[int], own: frozenset[int]) -> bool:
 
 def _gap_fits(gap: bytes, before: int, after: int, *, is_own: bool, is_spaced: bool) -> bool:
     if is_own:
-        return Kind.SENTENCE not in gap and Kind.POINT not in gap
+        is_end = Kind.SENTENCE in gap or Kind.POINT in gap
+        return not is_end or (is_spaced and before in _LETTERS and after in _LETTERS)
     if before == Kind.DIGIT and after == Kind.DIGIT:
         return False  # 6.4, 1-10, 1,100: what stands between digits has a meaning of its own
     if is_spaced:

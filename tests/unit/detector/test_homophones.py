@@ -49,6 +49,7 @@ def test_characters_that_sound_alike_are_worth_a_review(word: str, text: str, fo
     [
         ("微信", "weixin WEIXIN ｗｅｉｘｉｎ wēixìn", ["weixin", "WEIXIN", "ｗｅｉｘｉｎ", "wēixìn"]),
         ("微信", "wei xin, wei-xin, wei'xin, w e i x i n", ["wei xin", "wei-xin", "wei'xin", "w e i x i n"]),
+        ("微信", "w.e.i.x.i.n w。e。i。x。i。n", ["w.e.i.x.i.n", "w。e。i。x。i。n"]),
         ("微信", "wei信 微xin 威 xin", ["wei信", "微xin", "威 xin"]),
         ("妓女", "jinv jinü jinu ji女", ["jinv", "jinü", "jinu", "ji女"]),
         ("西安", "xian xi'an xi安", ["xian", "xi'an", "xi安"]),
@@ -66,6 +67,7 @@ def test_syllables_in_latin_letters_are_worth_a_review(word: str, text: str, fou
         ("微信", "wx VX weixins aweixin 微x"),
         ("微信", "威。信 威，信 威\n信"),
         ("微信", "weix in"),
+        ("微信", "wei. xin wei.xin"),
         ("微信", "awei信 微xinli"),
         ("酒吧", "19吧"),
         ("西安", "先生"),
