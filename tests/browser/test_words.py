@@ -62,7 +62,7 @@ def test_a_draft_with_warnings_is_published_only_in_spite_of_them(
 ) -> None:
     seen = visit(dashboard).open(f"#/words/{dashboard.make_list('warned', '的')}", title="warned")
     page = seen.page
-    page.get_by_text("2 warnings").click()
+    page.get_by_text("2 warnings", exact=True).click()
     expect(page.get_by_text("is one character, which innocent texts hold")).to_be_visible()
 
     put(page, 1, "Publish")
