@@ -30,7 +30,7 @@ export function Replay({ chosen, filter, isOfOne = false, onDone }) {
         ${hasFilter ? t("replay.filter") : t("replay.all_failed")}<//>`}
     </div>
     <${Refusal} problem=${counting.problem} />
-    ${doing.done && html`<p class="all-well" role="status">${t("replay.done", { n: format.number(doing.done.deliveries) })}</p>`}
+    ${doing.done && html`<p class="done" role="status">${t("replay.done", { n: format.number(doing.done.deliveries) })}</p>`}
     <${Confirm} isOpen=${asked !== null} title=${t("replay.title")} yes=${t("replay.do")} tone="primary" isBusy=${doing.isBusy}
       onYes=${replay} onNo=${() => setAsked(null)}>
       <p>${t("replay.count", { n: format.number(asked?.deliveries ?? 0) })}</p>

@@ -16,8 +16,7 @@ export function Overview() {
   const letters = useAnswer("api/dead-letters?replay=open&limit=1", 15_000);
   const lanes = Object.entries(watermark.data?.lanes ?? {}).map(([name, lane]) => ({ name, ...lane }));
   return html`<${Page} title=${t("nav.overview")}>
-    <${Alarms} answer=${alarms} />
-    <${Refusal} problem=${watermark.problem} />
+    <${Alarms} alarms=${alarms.data?.alarms} problem=${alarms.problem ?? watermark.problem} />
     <${Figures} snapshot=${watermark.data} lanes=${lanes} today=${today.data} letters=${letters.data} />
     <${Card} title=${t("overview.lanes")}><${Lanes} lanes=${watermark.data ? lanes : null} /><//>
     <${History} />
@@ -25,18 +24,26 @@ export function Overview() {
   <//>`;
 }
 
-/** One place of fixed height while all is well, so that the first alarm moves nothing but itself. */
-function Alarms({ answer }) {
-  if (answer.problem) return html`<${Refusal} problem=${answer.problem} />`;
-  const alarms = answer.data?.alarms ?? [];
-  if (!alarms.length) {
-    return html`<p class="all-well" role="status">${answer.data ? t("overview.all_well") : t("common.loading")}</p>`;
+/** One line of fixed height, whatever is wrong: the gravest alarm, and the others behind it when they are asked for. */
+function Alarms({ alarms, problem }) {
+  if (problem) return html`<p class="alarm-line critical" role="alert">${problem.status ? problem.title : t("common.unreachable")}</p>`;
+  if (!alarms?.length) {
+    return html`<p class="alarm-line well" role="status">${alarms ? t("overview.all_well") : t("common.loading")}</p>`;
   }
-  return html`<ul class="alarms" role="status" aria-live="polite">
-    ${alarms.map((alarm) => html`<li key=${`${alarm.code} ${alarm.subject}`} class=${alarm.severity}>
-      <strong>${tCode("alarm", alarm.code)}</strong> ${alarm.subject} <span>${alarm.detail}</span>
-    </li>`)}
-  </ul>`;
+  const [gravest, ...others] = alarms;
+  if (!others.length) return html`<p class="alarm-line ${gravest.severity}" role="status"><${Told} alarm=${gravest} /></p>`;
+  return html`<details class="alarms">
+    <summary class="alarm-line ${gravest.severity}" role="status">
+      <span class="more">${t("overview.more_alarms", { n: others.length })}</span><${Told} alarm=${gravest} />
+    </summary>
+    ${others.map((alarm) => html`<p key=${`${alarm.code} ${alarm.subject}`} class="alarm-line ${alarm.severity}">
+      <${Told} alarm=${alarm} />
+    </p>`)}
+  </details>`;
+}
+
+function Told({ alarm }) {
+  return html`<strong>${tCode("alarm", alarm.code)}</strong> ${alarm.subject} ${alarm.detail}`;
 }
 
 function Figures({ snapshot, lanes, today, letters }) {

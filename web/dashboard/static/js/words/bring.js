@@ -44,7 +44,7 @@ export function Bring({ list, onDone }) {
       </div>
     </form>
     <${Refusal} problem=${deed.problem} />
-    ${deed.done && html`<p role="status" class="all-well">${said(deed.done)}</p>`}
+    ${deed.done && html`<p role="status" class="done">${said(deed.done)}</p>`}
   <//>`;
 }
 
