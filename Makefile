@@ -88,8 +88,14 @@ bench-web: $(VENV)/.dev ## accepted tasks a second and p99 under each server, an
 bench-task-list: $(VENV)/.dev ## the first page of a list of a million tasks, by filter, on both databases: 10 minutes
 	$(BIN)/python -m benchmarks.bench_task_list
 
+bench-dashboard: $(VENV)/.browser ## how soon the dashboard is there with a million tasks behind it, in Debian's chromium: 10 minutes
+	$(BIN)/python -m benchmarks.bench_dashboard
+
 eval-ocr: $(VENV)/.dev ## errors and CPU seconds of the OCR over pictures whose text is known; CASES=folder for others
 	$(BIN)/python -m benchmarks.eval_ocr $(CASES)
+
+screenshots: $(VENV)/.browser ## take docs/pictures anew from a running `fairlane demo --keep`; URL=its address
+	$(BIN)/python -m tools.screenshots $(URL)
 
 lock: ## resolve the dependencies anew (needs uv)
 	uv lock

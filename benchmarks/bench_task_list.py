@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import Any
 
 import models.base
+from benchmarks.many_tasks import START_MS, fill
 from benchmarks.printing import machine, spread, table
 from models.base import Database, connection, sqlite_path
 from models.migrate import migrate
@@ -26,7 +27,6 @@ from models.task_lists import Place, TaskLists, Wanted
 from tests.support.databases import close_all, made_database
 from tests.support.servers import start_postgres
 
-_START_MS = 1_760_000_000_000
 #: Seconds that filling a database may take.
 _FILL_S = 3_600
 #: Tasks of a page that the dashboard shows.
@@ -48,45 +48,10 @@ class Plan:
 
 TINY = Plan(tasks=2_000, rounds=1)
 
-#: What a task is, by its number i. Sites are of very different sizes: every second task is of the first.
-_FIELDS = {
-    "task_id": "'t' || i",
-    "lane": "CASE WHEN i % 3 = 0 THEN 'text' ELSE 'ocr' END",
-    "mac": "'aabb' || substr('00000000' || ((i * 7919) % 10000), -8)",
-    "site": "CASE WHEN i % 2 = 0 THEN 'local' ELSE 'site-' || ((i / 2) % 19) END",
-    "state": "CASE WHEN i > {tasks} - 100 THEN 'queued' WHEN i % 1000 = 1 THEN 'failed' ELSE 'done' END",
-    "token": "1",
-    "attempts": "1",
-    "content_hash": "'{zeros}'",
-    "payload": "'{{}}'",
-    "size_bytes": "1000",
-    "detection_id": "'d' || i",
-    "image_sha256": "substr('{zeros}' || i, -64)",
-    "code": "''",
-    "reason": "''",
-    "created_ms": "{start} + i * 100",
-    "ended_ms": "CASE WHEN i > {tasks} - 100 THEN NULL ELSE {start} + i * 100 + 900 END",
-    "is_counted": "TRUE",
-    "has_hit": "i % 50 = 7",
-}
-_FOUND = {
-    "task_id": "'t' || i",
-    "token": "1",
-    "text": "'an invoice of the month, number ' || i",
-    "suggestion": "CASE WHEN i % 50 = 7 THEN 'block' ELSE 'pass' END",
-    "hit_count": "CASE WHEN i % 50 = 7 THEN 1 ELSE 0 END",
-    "hits": "'[]'",
-    "label": "''",
-    "level": "0",
-    "score": "0",
-    "elapsed_ms": "0",
-    "created_ms": "{start} + i * 100 + 900",
-}
-
 
 def questions(plan: Plan) -> dict[str, tuple[Wanted, Place | None]]:
     """What is asked, and from where on."""
-    middle_ms = _START_MS + plan.tasks * 50
+    middle_ms = START_MS + plan.tasks * 50
     mac, site, small = "aabb00007919", Scope("local"), Scope("site-7")
     digest, found = f"{plan.tasks // 2:064d}", f"d{plan.tasks // 2}"
     first: dict[str, Wanted] = {
@@ -145,7 +110,7 @@ def _measured(name: str, url: str, plan: Plan) -> Iterator[str]:
     models.base.bind(database)
     try:
         with connection(), patience(_FILL_S):
-            _fill(database, plan.tasks)
+            fill(database, plan.tasks)
         yield f"\n**{name}**\n"
         rows = [_row(database, asked, wanted, after, plan) for asked, (wanted, after) in questions(plan).items()]
         yield table(["filters", "first page, ms", "index", "sorted"], rows)
@@ -183,27 +148,6 @@ def _way(database: Database, lists: TaskLists, wanted: Wanted, after: Place | No
         plan = " ".join(str(row) for row in ask(f"{explain} {sql}", parameters).fetchall())
     names = dict.fromkeys(re.findall(r"\b(task_\w+_created_ms|task_created_ms|task_pkey)\b", plan))
     return ", ".join(name.removeprefix("task_") for name in names) or "none", "sort" in plan.lower() or "B-TREE" in plan
-
-
-def _fill(database: Database, tasks: int) -> None:
-    """Put the tasks in by the database itself."""
-    is_sqlite = sqlite_path(database) is not None
-    numbers = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {tasks}) "
-    source = "n" if is_sqlite else f"generate_series(1::bigint, {tasks}) AS n(i)"
-    # Where SQLite counts from the end with a negative start, PostgreSQL has a function.
-    ask: Any = database.execute_sql
-    if not is_sqlite:
-        ask("SET statement_timeout = 0")
-    for name, fields in (("task", _FIELDS), ("detection", _FOUND)):
-        values = ", ".join(fields.values()).format(tasks=tasks, start=_START_MS, zeros="0" * 64)
-        if not is_sqlite:
-            values = re.sub(r"substr\((.+?), -(\d+)\)", r"right(\1, \2)", values)
-            values = values.replace("%", "%%")
-            values = re.sub(r"'(\{\}|\[\])'", r"'\1'::json", values)
-        ask(f"{numbers if is_sqlite else ''}INSERT INTO {name} ({', '.join(fields)}) SELECT {values} FROM {source}")
-    if not is_sqlite:
-        ask("ANALYZE")
-        ask("RESET statement_timeout")
 
 
 def main() -> None:

@@ -6,6 +6,10 @@ from pathlib import Path
 
 _FOLDER = Path(__file__).parent / "static"
 
+#: Where the page names every module, so that a browser asks for all at once and not for one after the other.
+_MODULES = b"<!-- modules -->"
+_MODULE = '<link rel="modulepreload" href="static/{name}">'
+
 _MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -32,9 +36,13 @@ class StaticFile:
 def read_files() -> dict[str, StaticFile]:
     """Every file by its path below the folder, with slashes: whoever asks can name these and nothing else."""
     paths = sorted(path for path in _FOLDER.rglob("*") if path.is_file())
-    return {path.relative_to(_FOLDER).as_posix(): _read(path) for path in paths}
+    names = [path.relative_to(_FOLDER).as_posix() for path in paths]
+    modules = "".join(_MODULE.format(name=name) for name in names if name.startswith("js/")).encode()
+    return {name: _read(path, modules) for name, path in zip(names, paths, strict=True)}
 
 
-def _read(path: Path) -> StaticFile:
+def _read(path: Path, modules: bytes) -> StaticFile:
     data = path.read_bytes()
+    if path.suffix == ".html":
+        data = data.replace(_MODULES, modules)
     return StaticFile(_MEDIA_TYPES[path.suffix], data, hashlib.sha256(data).hexdigest()[:32])
