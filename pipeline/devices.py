@@ -5,7 +5,7 @@ off the queue's index of waiting devices, about the longest waiting first; who i
 is read off the database, by MAC.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -249,12 +249,17 @@ def _told_of(line: LineState, *, is_paused: bool) -> dict[str, Any]:
     }
 
 
-def restore_rules(queue: FairQueue, devices: Devices) -> int:
-    """Tell an empty queue what is set for each device; return for how many something is."""
+def restore_rules(queue: FairQueue, devices: Devices, *, shards: Collection[int] | None = None) -> int:
+    """Tell an empty queue what is set for each device; return for how many something is.
+
+    Args:
+        shards: only those whose home is one of these.
+    """
     count = 0
     for row in _ruled(devices):
-        queue.set_device(row.line, queue_rules(row.rules))
-        count += 1
+        if shards is None or queue.home_number(row.line) in shards:
+            queue.set_device(row.line, queue_rules(row.rules))
+            count += 1
     return count
 
 

@@ -1,6 +1,6 @@
 """Bring the queue and the ledger back together: the ledger says what was accepted, the queue is only its index."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -39,22 +39,33 @@ def recover(
     ledger: Ledger,
     *,
     older_than_ms: int | None = None,
+    shards: Collection[int] | None = None,
     tell: Callable[[int], None] = lambda _: None,
 ) -> Recovered:
     """Put every accepted task that the queue does not know back in line, and close what the queue has ended.
 
-    Safe at any time and by several processes at once: enqueueing is idempotent and a finished row is never touched.
+    Safe at any time and by several processes at once: enqueueing is idempotent and a finished row is never touched. A
+    shard that does not answer keeps none of the others from it.
 
     Args:
         older_than_ms: leave tasks alone that were accepted later than this, epoch ms: their submit may be under way.
+        shards: only the tasks of these.
         tell: called with how many have been looked at so far.
     Raises: QueueUnavailable, DatabaseUnavailable; what was done until then holds.
     """
-    total = Recovered()
+    total, silent = Recovered(), dict[int, QueueUnavailable]()
     for page in _pages(ledger):
         ripe = [task for task in page if older_than_ms is None or task.created_ms < older_than_ms]
-        total += _mend(queue, inspector, ledger, ripe)
+        for home, tasks in _by_home(queue, ripe).items():
+            if home in silent or (shards is not None and home not in shards):
+                continue
+            try:
+                total += _mend(queue, inspector, ledger, tasks, home)
+            except QueueUnavailable as exc:
+                silent[home] = exc
         tell(total.looked_at)
+    for failure in silent.values():
+        raise failure
     return total
 
 
@@ -65,8 +76,15 @@ def _pages(ledger: Ledger) -> Iterator[Sequence[TaskRow]]:
         after = page[-1].task_id
 
 
-def _mend(queue: FairQueue, inspector: Inspector, ledger: Ledger, tasks: Sequence[TaskRow]) -> Recovered:
-    known = inspector.endings([task.task_id for task in tasks])
+def _by_home(queue: FairQueue, tasks: Sequence[TaskRow]) -> dict[int, list[TaskRow]]:
+    found: dict[int, list[TaskRow]] = {}
+    for task in tasks:
+        found.setdefault(queue.home_number(line_of(task.site, task.mac)), []).append(task)
+    return found
+
+
+def _mend(queue: FairQueue, inspector: Inspector, ledger: Ledger, tasks: Sequence[TaskRow], home: int) -> Recovered:
+    known = inspector.endings([task.task_id for task in tasks], home=home)
     missing = [task for task, ending in zip(tasks, known, strict=True) if ending is None]
     lease_ends_ms = inspector.now_ms() + queue.rules.lease_ms if missing else 0
     replayed = [task for task, ending in zip(tasks, known, strict=True) if ending and _was_replayed(task, ending)]

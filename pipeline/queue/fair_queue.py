@@ -202,6 +202,10 @@ class FairQueue(Submitting):
         """
         return self._call("forget", task_id, token, self.rules.policy, self.rules.max_per_mac).word == "forgotten"
 
+    def home_number(self, mac: str) -> int:
+        """The shard of a device, from 0."""
+        return 0
+
     # Keeping house: what the scheduler calls, again and again.
 
     def reap(self, lane: Lane, *, limit: int = 100) -> list[Ended]:

@@ -100,9 +100,12 @@ class Inspector:
         reply = self._scripts.call("explain", self.keys.epoch(), given_now, task_id)
         return explanation_of(reply, slots=slots, now_ms=self.now_ms())
 
-    def endings(self, task_ids: Sequence[str]) -> list[tuple[TaskState, str, int] | None]:
+    def endings(self, task_ids: Sequence[str], *, home: int | None = None) -> list[tuple[TaskState, str, int] | None]:
         """For each task id: its state, code and the token of its last lease (0 without one since it was put in line),
         or None when the queue does not know it.
+
+        Args:
+            home: the shard of their devices (`FairQueue.home_number`), which alone has to answer then.
         """
         with reaching("endings"), self._client.pipeline(transaction=False) as pipe:
             for task_id in task_ids:
@@ -117,14 +120,22 @@ class Inspector:
         """A page of the tasks that have not ended, and where the next begins; None after the last."""
         return open_page(self._client, self.keys, mark, limit)
 
+    def past(self, mark: Mark) -> Mark | None:
+        """Where to go on when nothing can be had at `mark`: in the next shard, None after the last; here again."""
+        return mark
+
     def next_due_ms(self) -> int | None:
         """In how many ms the scheduler has something to do: 0 when it has now, None when nothing will be due."""
         given_now = "" if self._clock is None else self._clock.now_ms()
         reply = self._scripts.call("next_due", self.keys.epoch(), given_now, " ".join(LANES))
         return reply.number(0) if reply.word == "due" else None
 
-    def counts(self) -> dict[Lane, tuple[int, int]]:
-        """By lane: tasks waiting, tasks delayed. O(1)."""
+    def counts(self, *, is_partial: bool = False) -> dict[Lane, tuple[int, int]]:
+        """By lane: tasks waiting, tasks delayed. O(1).
+
+        Args:
+            is_partial: leave out shards that do not answer, as long as one does; so for `lanes` and `survey`.
+        """
         with reaching("counts"), self._client.pipeline(transaction=False) as pipe:
             for lane in LANES:
                 pipe.hmget(self.keys.lane(lane), ["waiting", "delayed"])
@@ -132,7 +143,7 @@ class Inspector:
         pairs = [(int(waiting or 0), int(delayed or 0)) for waiting, delayed in answers]
         return dict(zip(LANES, pairs, strict=True))
 
-    def lanes(self) -> list[LaneStatus]:
+    def lanes(self, *, is_partial: bool = False) -> list[LaneStatus]:
         """Each lane as it is now."""
         now_ms = self.now_ms()
         statuses = []
@@ -150,7 +161,7 @@ class Inspector:
             )
         return statuses
 
-    def survey(self) -> list[LaneSurvey]:
+    def survey(self, *, is_partial: bool = False) -> list[LaneSurvey]:
         """How each lane gets on."""
         given_now = "" if self._clock is None else self._clock.now_ms()
         surveys = []

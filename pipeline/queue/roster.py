@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import redis
 
 from pipeline.clock import Clock
+from pipeline.errors import QueueUnavailable
 from pipeline.queue.capability import Entry, Needs, serving, slots_in
 from pipeline.queue.connection import reaching
 from pipeline.queue.keys import Keys
@@ -170,16 +171,28 @@ class Roster:
         """Publish the snapshot that `Inspector.watermark` reads, for `ttl_ms`."""
         self._scripts.call("publish_watermark", self._keys.epoch(), json.dumps(snapshot), ttl_ms)
 
-    def has_epoch(self) -> bool:
-        """Say whether this data set has been begun: False after an empty start or a FLUSHALL, also of one shard."""
-        with reaching("epoch"):
-            return all(self._client.exists(keys.epoch()) for keys in self._shards)
+    def without_epoch(self) -> list[int]:
+        """The shards whose data set has not been begun, as after an empty start or a FLUSHALL; of those that answer.
 
-    def begin_epoch(self) -> None:
-        """Mark the data set as complete: everything the ledger knows has been put in line."""
+        Raises: QueueUnavailable, when none is found and one does not answer.
+        """
+        lost, failure = [], None
+        for number, keys in enumerate(self._shards):
+            try:
+                with reaching("epoch"):
+                    if not self._client.exists(keys.epoch()):
+                        lost.append(number)
+            except QueueUnavailable as exc:
+                failure = exc
+        if failure and not lost:
+            raise failure
+        return lost
+
+    def begin_epoch(self, shards: Sequence[int] = (0,)) -> None:
+        """Mark the data sets of these shards as complete: everything the ledger knows has been put in line."""
         with reaching("epoch"):
-            for keys in self._shards:
-                self._client.set(keys.epoch(), self._clock.now_ms(), nx=True)
+            for number in shards:
+                self._client.set(self._shards[number].epoch(), self._clock.now_ms(), nx=True)
 
 
 def _heartbeat(worker_id: str, heard_ms: int, its_now_ms: int, now_ms: int) -> Heartbeat:

@@ -18,7 +18,7 @@ from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.rules import Rules
 from pipeline.queue.shard_limits import SharedLimit
 from pipeline.queue.shard_turns import ShardTurns, Turn
-from pipeline.queue.shards import home_of, rules_of_shards, shard_of_token
+from pipeline.queue.shards import home_of, in_any, rules_of_shards, shard_of_token
 from pipeline.queue.types import (
     LANES,
     Claim,
@@ -152,19 +152,18 @@ class ShardedQueue(FairQueue):
 
     def cancel(self, task_id: str) -> None:
         """Nothing in a task id names its shard, so they are asked one after the other."""
-        for shard in self.shards:
-            try:
-                return shard.cancel(task_id)
-            except TaskNotFound:
-                continue
-        raise TaskNotFound(f"no task {task_id} in the queue")
+        if not in_any(self.shards, lambda shard: _has_cancelled(shard, task_id)):
+            raise TaskNotFound(f"no task {task_id} in the queue")
 
     def amend(self, task_id: str, token: int | None, *, ending: TaskState, code: str) -> bool:
         """A task that was never leased has a token without a shard, so they are asked one after the other."""
-        return any(shard.amend(task_id, token, ending=ending, code=code) for shard in self.shards)
+        return bool(in_any(self.shards, lambda shard: shard.amend(task_id, token, ending=ending, code=code)))
 
     def forget(self, task_id: str, token: int) -> bool:
-        return any(shard.forget(task_id, token) for shard in self.shards)
+        return bool(in_any(self.shards, lambda shard: shard.forget(task_id, token)))
+
+    def home_number(self, mac: str) -> int:
+        return home_of(mac, len(self.shards))
 
     # Keeping house: in each shard, up to `limit`.
 
@@ -211,7 +210,7 @@ class ShardedQueue(FairQueue):
         return False
 
     def _home(self, mac: str) -> Shard:
-        return self.shards[home_of(mac, len(self.shards))]
+        return self.shards[self.home_number(mac)]
 
     def _holder(self, token: int) -> Shard:
         return self.shards[shard_of_token(token, len(self.shards))]
@@ -227,3 +226,11 @@ class ShardedQueue(FairQueue):
         if failure and not rows:
             raise failure
         return rows
+
+
+def _has_cancelled(shard: Shard, task_id: str) -> bool:
+    try:
+        shard.cancel(task_id)
+    except TaskNotFound:
+        return False
+    return True

@@ -1,8 +1,8 @@
 """Looking at a fair queue in several shards as if it were one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
-from typing import Any
+from typing import Any, TypeVar
 
 import redis
 
@@ -15,8 +15,10 @@ from pipeline.queue.inspect import Inspector
 from pipeline.queue.keys import Keys
 from pipeline.queue.pages import InFlight, Pages, in_flight_of, page_end
 from pipeline.queue.rules import Rules
-from pipeline.queue.shards import home_of, rules_of_shards
+from pipeline.queue.shards import home_of, in_any, rules_of_shards
 from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, LaneSurvey, Mark, OpenTask, QueuedTask, TaskState
+
+_Part = TypeVar("_Part")
 
 
 class ShardedInspector(Inspector):
@@ -39,7 +41,7 @@ class ShardedInspector(Inspector):
 
     def find(self, task_id: str) -> QueuedTask | None:
         """Nothing in a task id names its shard, so they are asked one after the other."""
-        return next((found for shard in self.shards if (found := shard.find(task_id))), None)
+        return in_any(self.shards, lambda shard: shard.find(task_id))
 
     def explain(self, task_id: str, *, slots: dict[str, int]) -> Explanation | None:
         """Those ahead are counted in the task's own shard, which gets slots as it has of what waits."""
@@ -51,35 +53,46 @@ class ShardedInspector(Inspector):
                 return shard.explain(task_id, slots={**slots, task.lane: part})
         return None
 
-    def endings(self, task_ids: Sequence[str]) -> list[tuple[TaskState, str, int] | None]:
-        """One round trip for each shard, which is asked for what those before it did not know."""
+    def endings(self, task_ids: Sequence[str], *, home: int | None = None) -> list[tuple[TaskState, str, int] | None]:
+        """One round trip for each shard, which is asked for what those before it did not know.
+
+        Raises: QueueUnavailable, when `home` does not answer; without one, when a shard does not that may know more.
+        """
         found: dict[str, tuple[TaskState, str, int]] = {}
-        for shard in self.shards:
+        failure = None
+        for number in sorted(range(len(self.shards)), key=lambda number: number != home):
             unknown = [task_id for task_id in task_ids if task_id not in found]
-            answers = zip(unknown, shard.endings(unknown), strict=True)
-            found |= {task_id: answer for task_id, answer in answers if answer is not None}
+            try:
+                answers = zip(unknown, self.shards[number].endings(unknown), strict=True)
+                found |= {task_id: answer for task_id, answer in answers if answer is not None}
+            except QueueUnavailable as exc:
+                if home in (None, number):
+                    failure = exc
+        if failure and (home is not None or len(found) < len(set(task_ids))):
+            raise failure
         return [found.get(task_id) for task_id in task_ids]
 
     def open_tasks(self, mark: Mark, *, limit: int = 500) -> tuple[list[OpenTask], Mark | None]:
         """One shard after the other."""
         tasks, after = self.shards[mark.shard].open_tasks(mark, limit=limit)
-        if after is None and mark.shard + 1 < len(self.shards):
-            after = Mark(mark.shard + 1)
-        return tasks, after
+        return tasks, self.past(mark) if after is None else after
+
+    def past(self, mark: Mark) -> Mark | None:
+        return Mark(mark.shard + 1) if mark.shard + 1 < len(self.shards) else None
 
     def next_due_ms(self) -> int | None:
         """A shard that does not answer is left out, so that the others are woken in time."""
         return min((due for shard in self.shards if (due := _next_due_of(shard)) is not None), default=None)
 
-    def counts(self) -> dict[Lane, tuple[int, int]]:
-        parts = [shard.counts() for shard in self.shards]
+    def counts(self, *, is_partial: bool = False) -> dict[Lane, tuple[int, int]]:
+        parts = self._of_each(Inspector.counts, is_partial)
         return {lane: (sum(part[lane][0] for part in parts), sum(part[lane][1] for part in parts)) for lane in LANES}
 
-    def lanes(self) -> list[LaneStatus]:
-        return [_one_status(parts) for parts in zip(*(shard.lanes() for shard in self.shards), strict=True)]
+    def lanes(self, *, is_partial: bool = False) -> list[LaneStatus]:
+        return [_one_status(parts) for parts in zip(*self._of_each(Inspector.lanes, is_partial), strict=True)]
 
-    def survey(self) -> list[LaneSurvey]:
-        return [_one_survey(parts) for parts in zip(*(shard.survey() for shard in self.shards), strict=True)]
+    def survey(self, *, is_partial: bool = False) -> list[LaneSurvey]:
+        return [_one_survey(parts) for parts in zip(*self._of_each(Inspector.survey, is_partial), strict=True)]
 
     def audit(self) -> list[LaneBooks]:
         """The books of all shards, added up; a fault names its shard."""
@@ -96,6 +109,20 @@ class ShardedInspector(Inspector):
         with reaching("INFO"):
             nodes = self._client.info(target_nodes="primaries").values()
         return self._joined([self._facts_of({**info, **self._written_how()}) for info in nodes])
+
+    def _of_each(self, ask: Callable[[Inspector], _Part], is_partial: bool) -> list[_Part]:
+        """The answers of all shards; of those that answer, if a part will do and there is one."""
+        answers, failure = [], None
+        for shard in self.shards:
+            try:
+                answers.append(ask(shard))
+            except QueueUnavailable as exc:
+                if not is_partial:
+                    raise
+                failure = exc
+        if failure and not answers:
+            raise failure
+        return answers
 
     def _waiting(self, shard: Inspector, lane: Lane) -> int:
         return int(self._ask("HGET", shard.keys.lane(lane), "waiting") or 0)

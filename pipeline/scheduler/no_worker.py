@@ -50,7 +50,7 @@ class NoWorker:
     def run(self) -> None:
         """Judge every lane in which something is pending; a batch of its tasks at most is dealt with."""
         workers: Sequence[Entry] | None = None
-        for lane, (waiting, delayed) in self._inspector.counts().items():
+        for lane, (waiting, delayed) in self._inspector.counts(is_partial=True).items():
             if lane not in TASK_LANES:  # announcements wait until somebody makes them; their rows know for how long
                 continue
             is_idle = waiting + delayed == 0

@@ -18,12 +18,16 @@ _UNDER_WAY_MS = 5_000
 def rebuild_after_loss(
     queue: FairQueue, inspector: Inspector, roster: Roster, ledger: Ledger, devices: Devices
 ) -> None:
-    """Put back what the database holds, rules of devices first, when the queue has no epoch (FLUSHALL, empty start)."""
-    if roster.has_epoch():
+    """Put back what the database holds, rules of devices first, when the queue has no epoch (FLUSHALL, empty start).
+
+    Each shard has an epoch of its own: those that answer are rebuilt, whatever the others do.
+    """
+    lost = roster.without_epoch()
+    if not lost:
         return
-    restore_rules(queue, devices)
-    found = recover(queue, inspector, ledger)
-    roster.begin_epoch()
+    restore_rules(queue, devices, shards=lost)
+    found = recover(queue, inspector, ledger, shards=lost)
+    roster.begin_epoch(lost)
     _report("the queue was empty and has been rebuilt", found)
 
 

@@ -6,6 +6,7 @@ The other direction, rows that the queue does not know, is `reconcile`.
 import logging
 from collections.abc import Callable, Sequence
 
+from pipeline.errors import QueueUnavailable
 from pipeline.queue import FairQueue, Inspector, Mark, OpenTask, TaskState
 
 log = logging.getLogger(__name__)
@@ -38,7 +39,7 @@ class Sweep:
         """Do one round, from where the last one stopped."""
         followed = 0
         for _ in range(_PAGES_A_ROUND):
-            tasks, after = self._inspector.open_tasks(self._mark, limit=_PAGE)
+            tasks, after = self._page()
             followed += self._follow([task for task in tasks if task.state in _WAITING])
             # Only now: a page that could not be compared is walked again.
             self._mark = after or Mark()
@@ -46,6 +47,14 @@ class Sweep:
                 break
         if followed:
             log.warning("tasks that had ended in the ledger left the line", extra={"tasks": followed})
+
+    def _page(self) -> tuple[Sequence[OpenTask], Mark | None]:
+        try:
+            return self._inspector.open_tasks(self._mark, limit=_PAGE)
+        except QueueUnavailable:
+            # A shard that does not answer must not keep the others from being walked.
+            self._mark = self._inspector.past(self._mark) or Mark()
+            raise
 
     def _follow(self, tasks: Sequence[OpenTask]) -> int:
         """Compare one page; the queue was asked first, and a row is there before its task is in line."""

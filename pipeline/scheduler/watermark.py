@@ -16,14 +16,15 @@ def publish_watermark(
 ) -> None:
     """Write one snapshot: what is pending, for how many devices, who works, and how many should.
 
-    What was measured before is read from the last snapshot, so several schedulers, or a new one, go on from there.
+    Of the shards that answer: one that does not keeps nobody from knowing of the others. What was measured before is
+    read from the last snapshot, so several schedulers, or a new one, go on from there.
     """
-    lanes, workers = inspector.lanes(), roster.workers()
+    lanes, workers = inspector.lanes(is_partial=True), roster.workers()
     before: Mapping[str, Any] = inspector.watermark() or {}
     now_ms = inspector.now_ms()
     told = {
         status.lane: _told(status, survey, _Crew(roster, workers, status.lane), now_ms, before, scaling or ScaleRules())
-        for status, survey in zip(lanes, inspector.survey(), strict=True)
+        for status, survey in zip(lanes, inspector.survey(is_partial=True), strict=True)
     }
     snapshot = {
         "timestamp": now_ms,

@@ -14,8 +14,8 @@ from tests.support.servers import die_with_parent
 class Host:
     """One namespace; what runs in it sees its own network, host name and processor."""
 
-    def __init__(self, name: str, namespace: str, link: str, cpu: int) -> None:
-        self.name, self.namespace, self.link, self.cpu = name, namespace, link, cpu
+    def __init__(self, name: str, namespace: str, link: str, address: str, cpu: int) -> None:
+        self.name, self.namespace, self.link, self.address, self.cpu = name, namespace, link, address, cpu
         self._processes: list[subprocess.Popen[bytes]] = []
 
     def start(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> "subprocess.Popen[bytes]":
@@ -42,6 +42,13 @@ class Host:
 
     def reconnect(self) -> None:
         _ip("link", "set", self.link, "up")
+
+    def deafen(self) -> None:
+        """Let what it says come out, and no answer in."""
+        _ip("route", "add", "blackhole", f"{self.address}/32")
+
+    def undeafen(self) -> None:
+        _ip("route", "delete", "blackhole", f"{self.address}/32")
 
     def end(self) -> None:
         """End everything that was started here."""
@@ -70,7 +77,13 @@ class Network:
         self.address = f"{self._prefix}.1"
         cpus = sorted(os.sched_getaffinity(0))
         self.hosts = {
-            name: Host(name, f"fl{number}-{name}", f"flv{number}{index}", cpus[index % len(cpus)])
+            name: Host(
+                name,
+                f"fl{number}-{name}",
+                f"flv{number}{index}",
+                f"{self._prefix}.{10 + index}",
+                cpus[index % len(cpus)],
+            )
             for index, name in enumerate(names)
         }
 
@@ -78,8 +91,8 @@ class Network:
         _ip("link", "add", self._bridge, "type", "bridge")
         _ip("addr", "add", f"{self.address}/24", "dev", self._bridge)
         _ip("link", "set", self._bridge, "up")
-        for index, host in enumerate(self.hosts.values()):
-            self._connect(host, f"{self._prefix}.{10 + index}/24")
+        for host in self.hosts.values():
+            self._connect(host, f"{host.address}/24")
         return self
 
     def __exit__(

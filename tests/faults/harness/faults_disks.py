@@ -57,7 +57,7 @@ class ObjectLost(Fault):
             process.suspend()
         images = house.servers.bucket / "images"
         before = set(_files(images))
-        wait_until(lambda: len(set(_files(images)) - before) >= 3, 20)
+        wait_until(lambda: len(set(_files(images)) - before) >= 3, 120)
         for path in set(_files(images)) - before:
             path.unlink()
             self._lost += 1

@@ -10,7 +10,7 @@ from tests.faults.harness.fault import Fault
 from tests.faults.harness.house import House
 
 #: How long it may take until a step comes, seconds.
-_LIMIT_S = 40
+_LIMIT_S = 120
 #: The process of the Procfile that does the same, and has to stand still so that this one gets to its step.
 _RIVALS = {"ocr": "ocr", "text": "text", "notify": "text", "scheduler": "scheduler"}
 

@@ -90,7 +90,7 @@ class House:
         for name, command in read_procfile(find_procfile()).items():
             words = tuple(_LIGHT_WORKER if name == "ocr" and word == "pipeline.actors" else word for word in command)
             self.supervisor.start(Program(name, words, self.environment, self.log_file(name), drain_s=10))
-        wait_until(lambda: len(self.workers()) >= 2 and self.answers("/readyz"), 90)
+        wait_until(lambda: len(self.workers()) >= 2 and self.answers("/readyz"), 180)
 
     def stop(self) -> None:
         self.supervisor.close()
@@ -119,7 +119,7 @@ class House:
 
     def worker(self, name: str) -> psutil.Process:
         """The working process below a Dramatiq or gunicorn master: the child that was started first, of its code."""
-        wait_until(lambda: len(self.tree(name)) > 1, 60)
+        wait_until(lambda: len(self.tree(name)) > 1, 120)
         return next(process for process in self.tree(name)[1:] if "resource_tracker" not in _words(process))
 
     def engine(self) -> psutil.Process:
@@ -131,7 +131,7 @@ class House:
             found[:] = [child for child in _children(worker) if "spawn_main" in _words(child)]
             return bool(found)
 
-        wait_until(look, 60)
+        wait_until(look, 120)
         return found[0]
 
     def log_file(self, name: str) -> Path:

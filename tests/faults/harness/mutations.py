@@ -79,7 +79,7 @@ def main() -> int:
 def complaint_about(removal: Removal) -> str:
     """The first thing that is wrong without the guard; empty when nothing is.
 
-    Raises: RuntimeError, when the copy could not be tried.
+    Raises: RuntimeError, when the round could not be played to its end: that says nothing of the guard.
     """
     with tempfile.TemporaryDirectory(prefix="fairlane-mutation-") as folder:
         copy, into = Path(folder) / "tree", Path(folder) / "rounds.jsonl"
@@ -100,6 +100,8 @@ def complaint_about(removal: Removal) -> str:
                 f"without {removal.what} the harness did not run: {run.stdout[-500:]}{run.stderr[-2000:]}"
             )
         (found,) = map(parsed, into.read_text("utf-8").splitlines())
+    if found.is_broken_off:
+        raise RuntimeError(f"without {removal.what}: {found.faults[0]}")
     return found.faults[0] if found.faults else ""
 
 

@@ -11,6 +11,8 @@ _HEAD = (
     *("rerun p50 s", "p99 s", "90 % after s (worst)"),
 )
 
+_BROKEN_OFF = "the round broke off"
+
 
 @dataclass
 class Round:
@@ -40,7 +42,11 @@ class Round:
     @classmethod
     def broken_off(cls, fault: str, kind: str, why: str) -> "Round":
         """A round that was not played to its end."""
-        return cls(fault, kind, "", 0, {}, 0, 0, 1, faults=[f"the round broke off: {why}"])
+        return cls(fault, kind, "", 0, {}, 0, 0, 1, faults=[f"{_BROKEN_OFF}: {why}"])
+
+    @property
+    def is_broken_off(self) -> bool:
+        return not self.trace and bool(self.faults) and self.faults[0].startswith(_BROKEN_OFF)
 
     @property
     def is_red(self) -> bool:
