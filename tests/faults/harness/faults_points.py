@@ -3,14 +3,19 @@
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from urllib.parse import urlencode
 
-from tests.faults.harness.client import post_json
+from tests.faults.harness.client import ask, post_json
 from tests.faults.harness.dying import POINTS
 from tests.faults.harness.fault import Fault
 from tests.faults.harness.house import House
+from tests.faults.harness.load import BAD_IMAGE
+from tests.support.processes import wait_until
 
 #: How long it may take until a step comes, seconds.
 _LIMIT_S = 120
+#: Dead letters that are replayed where a replay is cut short.
+_LETTERS = 3
 #: The process of the Procfile that does the same, and has to stand still so that this one gets to its step.
 _RIVALS = {"ocr": "ocr", "text": "text", "notify": "text", "scheduler": "scheduler"}
 
@@ -51,10 +56,20 @@ class DiesAfter(Fault):
         return "it died there" if self._exit_code == -9 else ""
 
     def _ask_for_replays(self, house: House) -> None:
-        """For letters of earlier rounds: those of this one end once."""
-        rows = house.journal.rows(
-            "SELECT id FROM dead_letter WHERE task_id NOT LIKE %s AND replay_asked_ms IS NULL ORDER BY id DESC LIMIT 3",
-            house.prefix + "%",
-        )
-        answer = post_json(house.web, "/api/dead-letters/replay", {"ids": [row[0] for row in rows], "dry_run": False})
+        """For letters of tasks of its own: those of the round end once."""
+        for number in range(_LETTERS):
+            query = urlencode({"mac": "0c0000000002", "task_id": f"letter-{house.prefix}{number}"})
+            answer = ask(house.web, "POST", f"/api/ocr/image?{query}", BAD_IMAGE, {"Content-Type": "image/png"})
+            assert answer.status == 202, answer
+        letters: list[int] = []
+
+        def are_there() -> bool:
+            pattern = f"letter-{house.prefix}%"
+            letters[:] = [
+                row[0] for row in house.journal.rows("SELECT id FROM dead_letter WHERE task_id LIKE %s", pattern)
+            ]
+            return len(letters) == _LETTERS
+
+        wait_until(are_there, _LIMIT_S)
+        answer = post_json(house.web, "/api/dead-letters/replay", {"ids": letters, "dry_run": False})
         assert answer.status == 202, answer

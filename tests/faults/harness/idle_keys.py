@@ -8,9 +8,9 @@ from pipeline.queue.keys import Keys
 from tests.faults.harness.house import House
 
 #: Declared keys that stay without a time to live while nothing waits; all are one for a lane or for all.
-_LASTING = {"epoch", "lane", "global_pending", "dead_letter", "workers", "bell", "wake"}
+_LASTING = {"epoch", "lane", "global_pending", "dead_letter", "workers", "bell", "wake", "counters", "paused"}
 #: Declared keys that may only be there while something waits or runs.
-_BUSY = {"line", "schedule", "sites", "oldest", "leases", "delayed", "backoff", "expiry", "overloaded"}
+_BUSY = {"line", "schedule", "sites", "oldest", "oldest_of", "leases", "delayed", "backoff", "expiry", "overloaded"}
 #: Keys of one page of the walk.
 _PAGE = 1_000
 

@@ -12,7 +12,7 @@ import psycopg2
 import psycopg2.extensions
 
 _TRIGGERS = """
-CREATE TABLE fault_journal (seq bigserial PRIMARY KEY, at_ms bigint, task_id text, what text, token bigint);
+CREATE TABLE fault_journal (seq bigserial PRIMARY KEY, at_ms bigint, task_id text, what text, token bigint, kind text);
 CREATE INDEX ON fault_journal (task_id text_pattern_ops);
 CREATE INDEX ON fault_journal (at_ms);
 CREATE FUNCTION fault_now() RETURNS bigint LANGUAGE sql AS
@@ -28,7 +28,8 @@ CREATE FUNCTION fault_task() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     INSERT INTO fault_journal (at_ms, task_id, what, token) VALUES (fault_now(), NEW.task_id, 'end changed', NEW.token);
   END IF;
   IF OLD.ended_ms IS NULL AND NEW.ended_ms IS NOT NULL THEN
-    INSERT INTO fault_journal (at_ms, task_id, what, token) VALUES (fault_now(), NEW.task_id, 'ended', NEW.token);
+    INSERT INTO fault_journal (at_ms, task_id, what, token, kind)
+      VALUES (fault_now(), NEW.task_id, 'ended', NEW.token, NEW.lane || ' ' || NEW.state);
   END IF;
   RETURN NULL;
 END $$;
@@ -118,6 +119,11 @@ class Journal:
         ):
             found.setdefault(task_id, []).append(state)
         return found
+
+    def ends_by_kind(self) -> dict[tuple[str, str], int]:
+        """By lane and state, how often a task has ended so, ends before a replay among them."""
+        rows = self.rows("SELECT kind, count(*) FROM fault_journal WHERE what = 'ended' GROUP BY 1")
+        return {(kind.split()[0], kind.split()[1]): int(number) for kind, number in rows}
 
     def ended_since(self, from_ms: int) -> list[int]:
         """When tasks ended, epoch ms, from a time on."""

@@ -1,6 +1,7 @@
 """The count from the outside: every accepted task ended once, every effect is there once, all books agree."""
 
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -16,6 +17,7 @@ from tests.faults.harness.load import ENDS, Kind, Sent
 #: Until the queue has heard of every end and statistics of every day, seconds.
 _SETTLING_S = 30
 _IMAGES = ("image", "image with a hit")
+_TASK_ENDS = re.compile(r'^fairlane_task_ends_total\{lane="(\w+)",outcome="(\w+)"\} ([\d.e+]+)$', re.MULTILINE)
 
 
 @dataclass
@@ -181,14 +183,17 @@ def _audit(house: House) -> Iterator[str]:
 
 
 def _statistics(house: House) -> Iterator[str]:
-    """What `/api/stats` says, against the rows."""
-    counted = Counter(
-        {
-            (count["lane"], count["outcome"]): count["tasks"]
-            for count in ask(house.web, "GET", "/api/stats?by=lane,outcome").json["counts"]
-        }
-    )
-    rows = house.journal.rows("SELECT lane, state, count(*) FROM task WHERE ended_ms IS NOT NULL GROUP BY 1, 2")
-    for lane, state, number in rows:
-        if counted[lane, state] != number:
-            yield f"statistics count {counted[lane, state]} {state} in lane {lane}, the ledger {number}"
+    """What `/api/stats` and `/metrics` say, against the ends that the database noted."""
+    answer = ask(house.web, "GET", "/api/stats?by=lane,outcome")
+    told = {
+        "statistics": {(count["lane"], count["outcome"]): count["tasks"] for count in answer.json["counts"]},
+        "metrics": {
+            (lane, state): int(float(number))
+            for lane, state, number in _TASK_ENDS.findall(ask(house.web, "GET", "/metrics").body.decode())
+        },
+    }
+    for (lane, state), number in house.journal.ends_by_kind().items():
+        for whose, counts in told.items():
+            counted = counts.get((lane, state), 0)
+            if counted != number:
+                yield f"{whose}: {counted} {state} in lane {lane}, where {number} ended so"

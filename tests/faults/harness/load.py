@@ -47,7 +47,8 @@ _IMAGES: dict[Kind, bytes] = {
     "image with a hit": _PICTURE + MARKER + HIT,
     "bad image": _PICTURE + MARKER + b"bad image",
 }
-#: No device sends it: a fault may.
+#: What a fault may send.
+BAD_IMAGE = _IMAGES["bad image"]
 SLOW_IMAGE = _PICTURE + MARKER + b"take two seconds"
 
 
