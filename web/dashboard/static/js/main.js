@@ -92,4 +92,6 @@ function LanguageChoice() {
 }
 
 await loadWords();
-render(html`<${App} />`, document.getElementById("app"));
+const place = document.getElementById("app");
+place.replaceChildren(); // the frame that stood there until now
+render(html`<${App} />`, place);
