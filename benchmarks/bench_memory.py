@@ -1,6 +1,6 @@
 """How memory grows with what was done: `make bench-memory`, or `--tasks 20000`, or `--tiny`, which says that it works.
 
-All processes of the Procfile, the engine a light one; nine texts, then an image of 400 kB that fails with all of it in
+All processes of the Procfile, the engine a light one; nine texts, then an image of 40 kB that fails with all of it in
 hand, over and over. Printed: the slope of the resident memory of each process over the second half of the tasks, and
 the keys that Redis holds afterwards though nobody declared that they stay.
 """
@@ -24,7 +24,7 @@ TASKS, TINY = 200_000, 200
 _TEXTS, _IMAGES = 90, 10
 #: Tasks between two looks at the memory: so many parts of all.
 _LOOKS = 40
-_PAYLOAD_BYTES = 400_000
+_PAYLOAD_BYTES = 40_000
 #: Open at most; what is beyond waits to be sent, not in line.
 _OPEN_MAX = 1_500
 _LIMIT_S = 600
@@ -35,7 +35,7 @@ _BYTES = 1_000_000
 
 def run(tasks: int) -> Iterator[str]:
     """Send so many tasks through all processes; give each piece of the report as soon as it is there."""
-    house = House(lease_s=30, ocr_slots=2, ocr_tasks_per_child=1_000_000)
+    house = House(lease_s=30, ocr_slots=2, ocr_tasks_per_child=1_000_000, storage_url="")
     try:
         house.start()
         with house.servers.valkey_client() as client:

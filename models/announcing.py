@@ -76,7 +76,8 @@ class Announcing:
                 body=body,
                 state="pending",
                 created_ms=now_ms,
-                due_ms=now_ms,
+                # At once: a worker's clock may be ahead, that of the acceptance is the queue's.
+                due_ms=min(now_ms, row.created_ms),
                 expires_ms=now_ms + self.ttl_ms,
             ).on_conflict_ignore().returning(WebhookDelivery.id).execute()
         put_steps(row.task_id, [StepRecord("notify", "pending", now_ms, None)])

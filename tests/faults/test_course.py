@@ -4,32 +4,14 @@ Run by `make test-faults`, which prints one table in the end; a fault that left 
 and fails its test: nothing has been shown then.
 """
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.faults.harness.course import Course
 from tests.faults.harness.fault import Fault
 from tests.faults.harness.scenarios import short_course
-from tests.faults.harness.table import Round, table
+from tests.faults.harness.table import Round
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(400)]
-
-
-@pytest.fixture(scope="module")
-def rounds() -> list[Round]:
-    """The rounds of this run."""
-    return []
-
-
-@pytest.fixture(scope="module")
-def course(rounds: list[Round], request: pytest.FixtureRequest) -> Iterator[Course]:
-    course = Course()
-    yield course
-    course.close()
-    reporter = request.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter and rounds:
-        reporter.write_line(f"\n\n{table(rounds)}")
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(900)]
 
 
 @pytest.mark.feature("R2")

@@ -20,6 +20,29 @@ _LETTERS = 3
 _RIVALS = {"ocr": "ocr", "text": "text", "notify": "text", "scheduler": "scheduler"}
 
 
+def _let_attempts_fail(house: House) -> None:
+    """Images cannot be fetched for a moment, so that there are tasks to promote."""
+    house.servers.store.set("refuse")
+    house.servers.store.cut()
+    pattern = house.prefix + "%"
+    delayed = "SELECT 1 FROM task WHERE task_id LIKE %s AND state = 'delayed'"
+    try:
+        wait_until(lambda: house.journal.rows(delayed, pattern), _LIMIT_S)
+    finally:
+        house.servers.store.set("pass")
+
+
+def _lose_a_lease(house: House) -> None:
+    """An OCR worker is killed amid an image, so that there is a lease to reap."""
+    running = "SELECT 1 FROM task WHERE task_id LIKE %s AND state = 'running' AND lane = 'ocr'"
+    wait_until(lambda: house.journal.rows(running, house.prefix + "%"), _LIMIT_S)
+    house.worker("ocr").kill()
+
+
+#: What has to happen before there is something to do for the step.
+_PROVOKED = {"promoted": _let_attempts_fail, "reaped": _lose_a_lease}
+
+
 @dataclass
 class DiesAfter(Fault):
     """A process that dies after the step of its name, while its like in the house stands still."""
@@ -39,6 +62,8 @@ class DiesAfter(Fault):
             self._ask_for_replays(house)
         for process in house.tree(_RIVALS.get(role, "")):
             process.suspend()
+        if self.name in _PROVOKED:
+            _PROVOKED[self.name](house)
         self._exit_code = subprocess.run(
             [sys.executable, "-m", "tests.faults.harness.dying", *words],
             env=dict(house.environment),

@@ -44,23 +44,22 @@ class House:
         self.servers: Servers = start_servers()
         self.clock = SystemClock()
         servers = self.servers
-        self.settings = settings_for(
-            servers.folder / "data",
-            redis_url=servers.redis_url,
-            database_url=servers.database_url,
-            storage_url=servers.storage_url,
-            lease_seconds=lease_s,
-            lease_renew_seconds=max(1, lease_s // 3),
-            worker_heartbeat_seconds=2,
-            worker_ttl_seconds=8,
+        usual: dict[str, object] = {
+            "redis_url": servers.redis_url,
+            "database_url": servers.database_url,
+            "storage_url": servers.storage_url,
+            "lease_seconds": lease_s,
+            "lease_renew_seconds": max(1, lease_s // 3),
+            "worker_heartbeat_seconds": 2,
+            "worker_ttl_seconds": 8,
             # What is killed a hundred times is no poison here.
-            max_deliveries=1_000,
-            webhook_url=servers.receiver.url,
-            webhook_secrets=_SECRET,
-            webhook_allow_private=True,
-            webhook_allow_http=True,
-            **overrides,
-        )
+            "max_deliveries": 1_000,
+            "webhook_url": servers.receiver.url,
+            "webhook_secrets": _SECRET,
+            "webhook_allow_private": True,
+            "webhook_allow_http": True,
+        }
+        self.settings = settings_for(servers.folder / "data", **{**usual, **overrides})
         self.settings.data_dir.mkdir()
         self.events: list[Event] = []
         #: Begins the ids of the tasks of this round.

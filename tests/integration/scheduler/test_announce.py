@@ -6,13 +6,14 @@ import redis
 from models.base import Database
 from models.delivery_line import RETRY_WAITS_S
 from models.endings import endings_of
+from models.ledger import DetectionRecord, Finished
 from pipeline.errors import QueueUnavailable
 from pipeline.queue import Inspector, Rules, TaskState
 from pipeline.queue.sharded_queue import ShardedQueue
 from pipeline.queue.sharded_views import ShardedInspector
 from pipeline.scheduler.announce import IN_LINE_MAX, IN_LINE_OF_DEVICE_MAX, LONG_MS, Announcer
 from pipeline.scheduler.sweep import Sweep
-from tests.support.announcements import MAC, TTL_MS, Bureau
+from tests.support.announcements import HIT, MAC, TTL_MS, Bureau
 from tests.support.clock import FakeClock
 from tests.support.receivers import answering, receiving
 
@@ -74,6 +75,19 @@ def test_an_announcement_that_missed_the_line_is_in_it_seconds_later(bureau: Bur
 
     bureau.clock.advance(6000)
     bureau.announcer.look_after()
+    bureau.announcer.put_in_line()
+
+    assert waiting(bureau) == 1
+
+
+@pytest.mark.feature("R4")
+def test_a_hit_of_a_worker_whose_clock_is_an_hour_ahead_is_announced_at_once(bureau: Bureau) -> None:
+    bureau.begin("t1", callback_url=UNHEARD, created_ms=bureau.clock.now_ms())
+    bureau.clock.advance(3_600_000)
+    found = DetectionRecord("x", "block", [HIT], label="spam", level=3, score=0.9)
+    bureau.ledger.finish("t1", bureau.tokens, Finished(None, found, [], 1))
+    bureau.clock.advance(-3_600_000)
+
     bureau.announcer.put_in_line()
 
     assert waiting(bureau) == 1
