@@ -10,7 +10,7 @@ from models.effects import put_steps
 from models.rows import DetectionRecord, Finished, StepRecord, TaskRow
 from models.text import storable_json
 from models.webhook_delivery import WebhookDelivery
-from pipeline import __version__
+from pipeline import __version__, tracing
 from pipeline.settings import Settings
 
 #: Hits told in one announcement; whoever wants more asks for the task.
@@ -79,6 +79,7 @@ class Announcing:
                 # At once: a worker's clock may be ahead, that of the acceptance is the queue's.
                 due_ms=min(now_ms, row.created_ms),
                 expires_ms=now_ms + self.ttl_ms,
+                traceparent=tracing.continued(row.traceparent),
             ).on_conflict_ignore().returning(WebhookDelivery.id).execute()
         put_steps(row.task_id, [StepRecord("notify", "pending", now_ms, None)])
 

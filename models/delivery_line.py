@@ -38,6 +38,7 @@ class Lined(NamedTuple):
     Args:
         lined: the number of this turn, from 1.
         size_bytes: of its body.
+        traceparent: of the span that wrote it; None when no trace was written.
     """
 
     delivery_id: int
@@ -45,6 +46,7 @@ class Lined(NamedTuple):
     site: str
     mac: str
     size_bytes: int
+    traceparent: str | None = None
 
     @property
     def device(self) -> tuple[str, str]:
@@ -200,4 +202,4 @@ def put_notify_step(task_id: str, now_ms: int) -> None:
 
 
 def _lined(row: WebhookDelivery, lined: int) -> Lined:
-    return Lined(row.id, lined, row.site, row.mac, len(row.body))
+    return Lined(row.id, lined, row.site, row.mac, len(row.body), row.traceparent)

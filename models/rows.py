@@ -17,6 +17,7 @@ class NewTask:
         payload: what the worker needs, JSON.
         callback_url: where its end is announced; None when the request named nothing.
         image_sha256: of the file as it came, 64 lowercase hexadecimal digits; None for a text.
+        traceparent: of the span that hands it in; None when no trace is written.
     """
 
     task_id: str
@@ -30,6 +31,7 @@ class NewTask:
     created_ms: int
     callback_url: str | None = field(default=None, repr=False)
     image_sha256: str | None = None
+    traceparent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class TaskRow:
     due_ms: int | None
     run_ms: int | None
     callback_url: str | None = field(default=None, repr=False)
+    traceparent: str | None = None
 
     @property
     def has_ended(self) -> bool:

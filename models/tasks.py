@@ -27,7 +27,7 @@ class Task(BaseModel):
     """An accepted task. `token` is that of the newest lease that wrote here; older leases can no longer write.
 
     `is_counted` says that its end is in the statistics (`models/statistics.py`); a replayed task ends and counts again.
-    `image_sha256` is that of the file as it came.
+    `image_sha256` is that of the file as it came; `traceparent` that of the request, null when no trace was written.
     """
 
     task_id = CharField(64, primary_key=True)
@@ -52,6 +52,7 @@ class Task(BaseModel):
     is_counted = BooleanField(default=False)
     has_hit = BooleanField(default=False)
     callback_url = TextField(null=True)
+    traceparent = CharField(64, null=True)
 
 
 # The walk over open tasks must not pay for the millions that have ended.

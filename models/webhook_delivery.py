@@ -19,7 +19,8 @@ class WebhookDelivery(BaseModel):
     `effect` says which: `webhook` is the configured one, `callback` that of the request. `end_token` tells the ends of
     a task that was replayed apart. `lined` counts how often it was put in line, `lined_ms` is null while it is not;
     `token` is that of the newest lease that wrote here; `is_counted` says that its end is in the sums
-    (`models/totals.py`); one that is sent again ends and counts again.
+    (`models/totals.py`); one that is sent again ends and counts again. `traceparent` is that of the span that wrote
+    the row, null when no trace was written.
     """
 
     id = BigAutoField()
@@ -45,6 +46,7 @@ class WebhookDelivery(BaseModel):
     last_status = IntegerField(null=True)
     error = TextField(default="")
     is_counted = BooleanField(default=False)
+    traceparent = CharField(64, null=True)
 
     class Meta:
         indexes = ((("task_id", "effect", "end_token"), True),)

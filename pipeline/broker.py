@@ -15,6 +15,7 @@ from dramatiq.errors import BrokerConnectionError
 from pipeline.errors import ConfigurationError, FairlaneError, LeaseLost, QueueUnavailable
 from pipeline.queue import QUEUE_NAMES, Claim, FairQueue, Lane, Started, TaskState
 from pipeline.slots import Slots
+from pipeline.tracing import NOTHING_CARRIED
 
 log = logging.getLogger(__name__)
 
@@ -110,6 +111,8 @@ class ClaimedMessage(MessageProxy):
         self.cost_ms = 0
         #: Workers and engines that the task has cost before this attempt.
         self.losses = 0
+        #: What was put in line with the task; known once the attempt has begun.
+        self.payload = NOTHING_CARRIED
         #: Telling the queue has shown that the lease is another's by now.
         self.is_lease_lost = False
 
@@ -117,6 +120,7 @@ class ClaimedMessage(MessageProxy):
         """Note what is known once the attempt has begun; its number is an argument of the actor."""
         self._message.kwargs["attempt"] = started.attempt
         self.losses = started.losses
+        self.payload = started.payload
 
     @property
     def attempt(self) -> int:

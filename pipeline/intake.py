@@ -12,6 +12,7 @@ from typing import Any
 
 from models.ledger import Accepted, Ledger, NewTask, TaskRow
 from models.sites import line_of
+from pipeline import tracing
 from pipeline.errors import (
     DatabaseUnavailable,
     FairlaneError,
@@ -125,6 +126,7 @@ class Intake:
             created_ms=created_ms,
             callback_url=submission.callback_url,
             image_sha256=image_sha256(submission),
+            traceparent=tracing.traceparent(),
         )
         stored = replace(new, payload=self._stored_payload(new, submission))
         accepted = self._accept(stored)
@@ -221,6 +223,9 @@ class Intake:
         return self._receipt(row, state, is_duplicate=True)
 
     def _receipt(self, row: TaskRow, state: TaskState, *, is_duplicate: bool = False) -> Receipt:
+        tracing.note("fairlane.task_id", row.task_id)
+        tracing.note("fairlane.mac", row.mac)
+        tracing.note("fairlane.lane", row.lane)
         return Receipt(
             task_id=row.task_id,
             mac=row.mac,

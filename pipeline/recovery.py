@@ -10,6 +10,7 @@ from models.sites import line_of
 from pipeline.errors import DeviceBacklogFull, Overload, QueueUnavailable, TaskConflict, TaskEnded, TaskNotFound
 from pipeline.queue import Ended, FairQueue, Inspector, Standing, Task, TaskState
 from pipeline.queue.types import size_class_of
+from pipeline.tracing import payload_of
 
 #: Rows compared in one go.
 _PAGE = 500
@@ -175,11 +176,13 @@ def as_queued(task: TaskRow, begun_ms: int | None = None) -> Task:
     Args:
         begun_ms: when it was put in line, epoch ms, if that was later than its acceptance: when it was replayed.
     """
+    created_ms = max(task.created_ms, begun_ms or 0)
     return Task(
         task_id=task.task_id,
         lane="ocr" if task.lane == "ocr" else "text",
         mac=line_of(task.site, task.mac),
-        created_ms=max(task.created_ms, begun_ms or 0),
+        created_ms=created_ms,
+        payload=payload_of(task.traceparent, created_ms),
         site=task.site,
         size_class=size_class_of(task.size_bytes),
     )

@@ -20,6 +20,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from pipeline.env_file import insist_on_env_file
 from pipeline.errors import ConfigurationError
 from pipeline.network import networks_in
+from pipeline.trace_settings import TraceSettings
 from pipeline.webhook_settings import WebhookSettings
 
 PREFIX = "FAIRLANE_"
@@ -30,7 +31,7 @@ _API_KEY = "api_key"
 _SOCKET_PATH_MAX_BYTES = 100
 
 
-class Settings(WebhookSettings, BaseSettings):
+class Settings(TraceSettings, WebhookSettings, BaseSettings):
     """What an operator may set; frozen, so that no part of a process can change it for another."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=_DOTENV, frozen=True, extra="ignore")
@@ -121,9 +122,7 @@ class Settings(WebhookSettings, BaseSettings):
         2_000_000_000, ge=500_000_000, description="resident bytes over which an engine child is replaced when idle"
     )
     ocr_memory_limit_bytes: int = Field(
-        4_000_000_000,
-        ge=500_000_000,
-        description="resident bytes at which an engine child is ended, amid an image too",
+        4_000_000_000, ge=500_000_000, description="resident bytes at which an engine child is ended, amid an image too"
     )
     image_max_bytes: int = Field(20_000_000, ge=1_000, description="bytes of one image")
     image_max_pixels: int = Field(40_000_000, ge=1_000, description="pixels of one image, read from its header")

@@ -11,6 +11,7 @@ from web.middleware import RequestLog, handle_error
 from web.openapi import document
 from web.operations import KnownParameters
 from web.parts import Parts
+from web.request_traces import RequestTraces
 from web.resources.description import OpenApiResource
 from web.router import HeadRouter
 from web.routes import Routes, routes_of
@@ -29,6 +30,8 @@ def create_app(parts: Parts) -> App:
     app.add_middleware(Identity(KeyRing(parts.keys, parts.clock), parts.limits, parts.clock, parts.settings))
     app.add_middleware(KnownParameters())
     app.add_middleware(Auditing(parts.trail))
+    if parts.traces:
+        app.add_middleware(RequestTraces(parts.traces))
     app.add_error_handler(Exception, handle_error)
     app.add_error_handler(falcon.HTTPError, handle_error)
     for path, resource in (*routes, *dashboard_routes()):

@@ -18,12 +18,17 @@ from pipeline.lists.library import Library
 from pipeline.queue import FairQueue, Inspector, RequestLimits, Roster
 from pipeline.settings import Settings
 from pipeline.storage import ObjectStore
+from pipeline.tracing import Traces
 from web.measured import Measured
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Parts:
-    """The parts of the service that requests touch."""
+    """The parts of the service that requests touch.
+
+    Args:
+        traces: None: none are written.
+    """
 
     settings: Settings
     clock: Clock
@@ -45,3 +50,4 @@ class Parts:
     statistics: Statistics
     measured: Measured
     store: ObjectStore
+    traces: Traces | None = None

@@ -33,6 +33,7 @@ from pipeline.queue import (
 )
 from pipeline.settings import load_settings
 from pipeline.storage import open_store
+from pipeline.tracing import open_traces
 from web.app import create_app
 from web.keyring import warn_when_open
 from web.measured import Measured
@@ -48,6 +49,9 @@ keys = ApiKeys(database, clock)
 store = open_store(settings.effective_storage_url)
 counters = open_counters(settings)
 atexit.register(counters.close)
+traces = open_traces(settings.traces_endpoint, "web")
+if traces:
+    atexit.register(traces.close)
 shelf = WordShelf(database, clock)
 parts = Parts(
     settings=settings,
@@ -69,6 +73,7 @@ parts = Parts(
     trail=AuditTrail(database, clock),
     statistics=Statistics.of(settings, database),
     store=store,
+    traces=traces,
     measured=Measured.of(
         settings,
         database,

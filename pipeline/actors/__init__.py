@@ -23,6 +23,7 @@ from pipeline.errors import ConfigurationError
 from pipeline.lists.following import FollowedLists, follow_lists
 from pipeline.log import configure_logging
 from pipeline.middleware import (
+    AttemptTraces,
     Backpressure,
     Capability,
     Context,
@@ -39,6 +40,7 @@ from pipeline.ocr.engines import OcrEngines, open_engines
 from pipeline.queue import CPU_ONLY, Counters, open_consumer_queue, open_counters, open_queue, open_roster
 from pipeline.settings import Settings, load_settings_or_exit
 from pipeline.storage import open_store
+from pipeline.tracing import open_traces
 from pipeline.webhooks.sending import Sender
 from pipeline.workers.host import open_sampler
 from pipeline.workers.own import OwnProcesses
@@ -54,6 +56,7 @@ def build_broker(settings: Settings, engines: OcrEngines) -> FairBroker:
     store = open_store(settings.effective_storage_url)
     lists = follow_lists(WordShelf(database, clock), store, settings)
     counters = open_counters(settings)
+    traces = open_traces(settings.traces_endpoint, "worker")
     engines.watch(lambda: None if engines.is_on_gpu else counters.count(metrics.GPU_FALLBACKS))
 
     def prepare(queue_name: str) -> None:
@@ -75,6 +78,7 @@ def build_broker(settings: Settings, engines: OcrEngines) -> FairBroker:
             WarmUp(prepare, close),
             *host_middleware(settings, engines, lists, clock),
             LeaseRenewal(open_queue(settings), renew_s=settings.lease_renew_seconds),
+            *([AttemptTraces(traces, clock, lease_ms=settings.lease_seconds * 1000)] if traces else []),
             ForcedStop(open_queue(settings), ledger),
             Counting(counters),
             Outcome(ledger, clock, RetryRules.of(settings)),

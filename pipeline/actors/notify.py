@@ -8,7 +8,7 @@ import dramatiq
 
 from models.delivery_line import DeliveryLine
 from models.webhook_delivery import DeliveryRow
-from pipeline import __version__, metrics
+from pipeline import __version__, metrics, tracing
 from pipeline.clock import Clock
 from pipeline.errors import FairlaneError
 from pipeline.queue import Counters
@@ -44,7 +44,11 @@ class NotifyWork:
         if delivery is None:
             log.info("nothing to deliver", extra={"delivery": name})
             return
+        tracing.note("fairlane.task_id", delivery.task_id)
+        tracing.note("fairlane.delivery", delivery.id)
+        tracing.note("fairlane.attempt", delivery.attempts)
         sent = self._send(delivery)
+        _note_answer(sent)
         self.counters.count(metrics.DELIVERY_ATTEMPTS, "taken" if sent.is_taken else "refused")
         if sent.is_taken and sent.status is not None:
             is_ours = self.line.note_taken(delivery.id, token, sent.status)
@@ -59,6 +63,13 @@ class NotifyWork:
         # The wall clock: receivers compare it with theirs.
         signed = signed_headers(self.secrets, delivery.message_id, self.clock.now_ms() // 1000, body)
         return self.sender.post(delivery.url, body, {**_PLAIN_HEADERS, **signed})
+
+
+def _note_answer(sent: Sent) -> None:
+    if sent.status is not None:
+        tracing.note("http.response.status_code", sent.status)
+    if not sent.is_taken:
+        tracing.fail("not_delivered" if sent.status is None else str(sent.status))
 
 
 def _report(delivery: DeliveryRow, sent: Sent, *, is_ours: bool) -> None:

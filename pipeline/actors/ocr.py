@@ -7,6 +7,7 @@ import dramatiq
 
 from models.ledger import Finished, Ledger, OcrRecord, TaskRow
 from models.readings import Readings
+from pipeline import tracing
 from pipeline.actors.screening import detection_of, log_hits
 from pipeline.actors.steps import StepLog
 from pipeline.clock import Clock
@@ -57,17 +58,18 @@ class OcrWork:
         self._archive(task, key, steps, is_hit=bool(screening.hits))
         steps.mark("cleanup", *(("pending",) if self.is_image_deleted else ("skipped", "images are kept")))
         steps.mark("store", "done")
-        self.ledger.finish(
-            task_id,
-            token,
-            Finished(
-                ocr=record,
-                detection=detection_of(record.text, screening, screened_ms),
-                steps=steps.records,
-                run_ms=self.clock.monotonic_ms() - began_ms,
-                reuse_key=reuse_key,
-            ),
-        )
+        with tracing.step("store"):
+            self.ledger.finish(
+                task_id,
+                token,
+                Finished(
+                    ocr=record,
+                    detection=detection_of(record.text, screening, screened_ms),
+                    steps=steps.records,
+                    run_ms=self.clock.monotonic_ms() - began_ms,
+                    reuse_key=reuse_key,
+                ),
+            )
         log_hits(screening)
         if self.is_image_deleted:
             self._clean_up(task, key, steps)

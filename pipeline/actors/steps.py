@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from models.ledger import Ledger, StepRecord
+from pipeline import tracing
 from pipeline.clock import Clock
 from pipeline.errors import FairlaneError
 
@@ -28,7 +29,7 @@ class StepLog:
 
     @contextmanager
     def step(self, name: str, *, is_long: bool = False) -> Iterator[None]:
-        """Time the block as the step `name`; a failure is written at once, with its reason.
+        """Time the block as the step `name`, a span of its trace; a failure is written at once, with its reason.
 
         Args:
             is_long: write that it runs before it runs, for people who look meanwhile.
@@ -38,7 +39,8 @@ class StepLog:
             self._records[name] = StepRecord(name, "running", began_ms, None)
             self._ledger.note_steps(self._task_id, self._token, self.records)
         try:
-            yield
+            with tracing.step(name):
+                yield
         except FairlaneError as exc:
             self._records[name] = StepRecord(name, "failed", began_ms, self._clock.now_ms(), f"{exc.code}: {exc}")
             self._ledger.note_steps(self._task_id, self._token, self.records)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import dramatiq
 
 from models.ledger import Finished, Ledger
+from pipeline import tracing
 from pipeline.actors.screening import detection_of, log_hits
 from pipeline.actors.steps import StepLog
 from pipeline.clock import Clock
@@ -35,16 +36,17 @@ class TextWork:
             screening = detector.screen(text, tuple(task.payload.get("words", ())))
             screened_ms = self.clock.monotonic_ms() - screened_ms
         steps.mark("store", "done")
-        self.ledger.finish(
-            task_id,
-            token,
-            Finished(
-                ocr=None,
-                detection=detection_of(text, screening, screened_ms),
-                steps=steps.records,
-                run_ms=self.clock.monotonic_ms() - began_ms,
-            ),
-        )
+        with tracing.step("store"):
+            self.ledger.finish(
+                task_id,
+                token,
+                Finished(
+                    ocr=None,
+                    detection=detection_of(text, screening, screened_ms),
+                    steps=steps.records,
+                    run_ms=self.clock.monotonic_ms() - began_ms,
+                ),
+            )
         log_hits(screening)
 
 

@@ -6,10 +6,11 @@
 4. capability    holds what this worker cannot do, by what was measured, before it is announced
 5. presence      announces the worker, and stops claiming first when it shuts down
 6. lease         starts the attempt; a lease that is gone by now skips the rest
-7. forced_stop   has no hook around a task; it stands with the lease, whose end it is
-8. counting      counts what outcome has decided
-9. outcome       decides with the cost known: on the way out it comes after measure
-10. measure      closest to the work, so that it times the work alone
+7. traces        below lease, which tells whose trace it is; above outcome, whose writes belong to the span
+8. forced_stop   has no hook around a task; it stands with the lease, whose end it is
+9. counting      counts what outcome has decided
+10. outcome      decides with the cost known: on the way out it comes after measure
+11. measure      closest to the work, so that it times the work alone
 """
 
 from pipeline.middleware.backpressure import Backpressure
@@ -21,9 +22,11 @@ from pipeline.middleware.lease import LeaseRenewal
 from pipeline.middleware.measure import Measure
 from pipeline.middleware.outcome import Outcome, RetryRules
 from pipeline.middleware.presence import Presence
+from pipeline.middleware.traces import AttemptTraces
 from pipeline.middleware.warm_up import WarmUp
 
 __all__ = [
+    "AttemptTraces",
     "Backpressure",
     "Capability",
     "Context",

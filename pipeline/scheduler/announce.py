@@ -11,6 +11,7 @@ from models.delivery_line import DeliveryLine, Lined
 from models.sites import line_of
 from pipeline.queue import FairQueue, Inspector, Standing, Task
 from pipeline.queue.types import size_class_of
+from pipeline.tracing import payload_of
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +71,7 @@ def _standing(delivery: Lined, now_ms: int) -> Standing:
         lane="notify",
         mac=line_of(delivery.site, delivery.mac),
         created_ms=now_ms,
+        payload=payload_of(delivery.traceparent, now_ms),
         site=delivery.site,
         size_class=size_class_of(delivery.size_bytes),
     )

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import falcon
 
+from pipeline import tracing
 from pipeline.errors import FairlaneError, Retryable
 from pipeline.intake import Intake, rules_of
 from pipeline.settings import Settings
@@ -23,6 +24,9 @@ from web.resources.submissions import RETRY_AFTER_S, accepted, reply_accepted, w
 from web.schemas import TextBatch, TextTask, validated
 
 _log = logging.getLogger(__name__)
+
+#: The span of one text of a batch.
+SUBMIT = "submit"
 
 #: Bytes of a body; a full batch of the longest texts must be sent in several.
 _BODY_MAX_BYTES = 8_000_000
@@ -72,8 +76,10 @@ class TextsResource:
             try:
                 if unreachable:  # each further try would only wait for the same silence again
                     raise unreachable
-                submission = with_key(req, self._submission(req, task, at=f"/tasks/{index}"), index)
-                receipt = self._intake.submit_text(submission)
+                # A trace for each: one of a hundred tasks would last as long as the slowest and show none of them.
+                with tracing.apart(SUBMIT):
+                    submission = with_key(req, self._submission(req, task, at=f"/tasks/{index}"), index)
+                    receipt = self._intake.submit_text(submission)
             except FairlaneError as exc:
                 unreachable = exc if isinstance(exc, Retryable) else None
                 note_refusal(req, exc)

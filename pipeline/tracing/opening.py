@@ -1,0 +1,24 @@
+"""Whether this process writes traces; build it after the last fork, since a thread of it sends them."""
+
+import logging
+
+from pipeline.tracing.spans import Traces
+
+log = logging.getLogger(__name__)
+
+
+def open_traces(endpoint: str, process: str) -> Traces | None:
+    """The traces of this process; None, and nothing imported, when they are off or the extra `otel` is missing.
+
+    Args:
+        endpoint: where they are sent to, by OTLP over HTTP; empty: they are off.
+        process: what this one is: web or worker.
+    """
+    if not endpoint:
+        return None
+    try:
+        from pipeline.tracing.otel import OtelTraces  # only here: whoever has no traces pays nothing
+    except ImportError as exc:
+        log.warning("no traces are written: the extra `otel` is not installed", extra={"missing": exc.name})
+        return None
+    return OtelTraces.sending_to(endpoint, process)
