@@ -5,7 +5,7 @@ current span of its thread, of which there is none while they are off.
 """
 
 from pipeline.tracing.carrying import NOTHING_CARRIED, Carried, carried_in, payload_of
-from pipeline.tracing.opening import open_traces
+from pipeline.tracing.opening import is_extra_installed, open_traces
 from pipeline.tracing.spans import Kind, Notes, Scope, Span, Traces, apart, continued, fail, note, step, traceparent
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "carried_in",
     "continued",
     "fail",
+    "is_extra_installed",
     "note",
     "open_traces",
     "payload_of",

@@ -1,10 +1,19 @@
 """Whether this process writes traces; build it after the last fork, since a thread of it sends them."""
 
 import logging
+from importlib.util import find_spec
 
 from pipeline.tracing.spans import Traces
 
 log = logging.getLogger(__name__)
+
+
+def is_extra_installed() -> bool:
+    """Whether this host could write traces."""
+    try:
+        return None not in (find_spec("opentelemetry.sdk"), find_spec("opentelemetry.exporter.otlp.proto.http"))
+    except ModuleNotFoundError:
+        return False
 
 
 def open_traces(endpoint: str, process: str) -> Traces | None:

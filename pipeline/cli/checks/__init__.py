@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pipeline.cli.checks.clocks import look_at_clocks
 from pipeline.cli.checks.crew import look_at_scheduler, look_at_workers
 from pipeline.cli.checks.data import look_at_database, look_at_storage, look_at_words
-from pipeline.cli.checks.doors import look_at_keys, look_at_webhook
+from pipeline.cli.checks.doors import look_at_keys, look_at_traces, look_at_webhook
 from pipeline.cli.checks.finding import Check, wrong
 from pipeline.cli.checks.host import look_at_disks, look_at_engine, look_at_files
 from pipeline.cli.checks.server import look_at_layout, look_at_queue
@@ -34,6 +34,7 @@ def all_checks(settings: Settings) -> list[Check]:
         ("clocks", look_at_clocks, server),
         ("keys", look_at_keys, "run `fairlane migrate`"),
         ("webhook", look_at_webhook, "check FAIRLANE_WEBHOOK_URL"),
+        ("traces", look_at_traces, "check FAIRLANE_TRACES_ENDPOINT"),
         ("storage", look_at_storage, "check FAIRLANE_STORAGE_URL, its permissions and the free space"),
         ("disk", look_at_disks, "check FAIRLANE_DATA_DIR"),
         ("open files", look_at_files, "raise the limit: `ulimit -n 4096`, or LimitNOFILE= in a systemd unit"),

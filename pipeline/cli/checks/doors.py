@@ -1,5 +1,6 @@
-"""Who is let in, and whom hits are announced to."""
+"""Who is let in, whom hits are announced to, and where traces go."""
 
+import socket
 from urllib.parse import urlsplit
 
 from models.base import bind, connect
@@ -11,7 +12,11 @@ from pipeline.clock import SystemClock
 from pipeline.network import is_loopback
 from pipeline.receivers import port_of, shown_url
 from pipeline.settings import Settings
+from pipeline.tracing import is_extra_installed
 from pipeline.webhooks.sending import addresses_of
+
+#: Seconds that a collector of traces may take to let itself be connected to.
+_COLLECTOR_S = 3.0
 
 
 def look_at_keys(settings: Settings) -> list[Check]:
@@ -49,3 +54,20 @@ def look_at_webhook(settings: Settings) -> list[Check]:
             cure = "name a public receiver, or allow inner ones with FAIRLANE_WEBHOOK_ALLOW_PRIVATE=true"
             return [wrong("webhook", f"{host} is at {address.ip}, which {fault}", cure)]
     return [fine("webhook", shown_url(settings.webhook_url))]
+
+
+def look_at_traces(settings: Settings) -> list[Check]:
+    """Whether traces can be written and somebody is there to take them."""
+    if not settings.traces_endpoint:
+        return [fine("traces", "none are written")]
+    if not is_extra_installed():
+        cure = "install it, `pip install 'fairlane[otel]'`, or set FAIRLANE_TRACES_ENDPOINT to nothing"
+        return [wrong("traces", "none are written: the extra `otel` is not installed on this host", cure)]
+    parts = urlsplit(settings.traces_endpoint)
+    host, port = parts.hostname or "", port_of(parts)
+    try:
+        socket.create_connection((host, port), _COLLECTOR_S).close()
+    except OSError as exc:
+        found = f"the collector at {host}:{port} cannot be reached, so traces are lost: {exc.strerror or exc}"
+        return [wrong("traces", found, "check FAIRLANE_TRACES_ENDPOINT and the collector")]
+    return [fine("traces", f"sent to {host}:{port}")]

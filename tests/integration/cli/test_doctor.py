@@ -8,6 +8,7 @@ import pytest
 from models.base import connect
 from models.migrate import migrate
 from pipeline.cli import run
+from pipeline.cli.checks import doors
 from pipeline.clock import SystemClock
 from pipeline.queue import Task, open_queue
 from pipeline.settings import Settings
@@ -24,7 +25,7 @@ def test_a_sound_set_up_is_all_green(sound: Sound) -> None:
         *("queue", "queue eviction", "queue persistence", "queue fsync", "queue memory", "queue layout"),
         *("scheduler", "workers", "versions", "database", "database layout"),
         *("clock of the queue's server", "clock of the database's server"),
-        *("keys", "webhook", "storage", "disk", "open files", "engine", "words"),
+        *("keys", "webhook", "traces", "storage", "disk", "open files", "engine", "words"),
     }
 
 
@@ -95,6 +96,25 @@ def test_hosts_that_share_a_queue_and_no_database_are_named(sound: Sound) -> Non
 
     assert set(found) == {"shared database", "shared storage"}
     assert "workers of h, other share the queue" in found["shared database"][0]
+
+
+def test_traces_that_nobody_takes_are_named(sound: Sound) -> None:
+    sound.set(traces_endpoint="http://user:sesame@127.0.0.1:1/v1/traces")
+
+    found, cure = only(sound.faults(), "traces")
+
+    assert "127.0.0.1:1 cannot be reached" in found
+    assert "sesame" not in found + cure
+
+
+def test_traces_without_their_extra_are_named(sound: Sound, monkeypatch: pytest.MonkeyPatch) -> None:
+    sound.set(traces_endpoint="http://127.0.0.1:1/v1/traces")
+    monkeypatch.setattr(doors, "is_extra_installed", lambda: False)
+
+    found, cure = only(sound.faults(), "traces")
+
+    assert "`otel` is not installed" in found
+    assert "fairlane[otel]" in cure
 
 
 def test_a_webhook_that_may_not_be_connected_to_is_named(sound: Sound) -> None:
