@@ -22,6 +22,8 @@ def open_traces(endpoint: str, process: str) -> Traces | None:
     Args:
         endpoint: where they are sent to, by OTLP over HTTP; empty: they are off.
         process: what this one is: web or worker.
+
+    What is wrong with OpenTelemetry or its own settings is logged, and keeps nothing but traces from being written.
     """
     if not endpoint:
         return None
@@ -30,4 +32,8 @@ def open_traces(endpoint: str, process: str) -> Traces | None:
     except ImportError as exc:
         log.warning("no traces are written: the extra `otel` is not installed", extra={"missing": exc.name})
         return None
-    return OtelTraces.sending_to(endpoint, process)
+    try:
+        return OtelTraces.sending_to(endpoint, process)
+    except (ValueError, RuntimeError, OSError) as exc:  # what it reads from OTEL_* cannot be used
+        log.warning("no traces are written: OpenTelemetry cannot start: %s", exc)
+        return None

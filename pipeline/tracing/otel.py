@@ -39,10 +39,10 @@ class OtelSpan:
         self._span = span
 
     @property
-    def traceparent(self) -> str:
+    def traceparent(self) -> str | None:
         carrier: dict[str, str] = {}
         _propagator.inject(carrier, trace.set_span_in_context(self._span, Context()))
-        return carrier[_HEADER]
+        return carrier.get(_HEADER)  # nothing where OTEL_SDK_DISABLED is set
 
     def child(self, name: str) -> "OtelSpan":
         around = trace.set_span_in_context(self._span, Context())

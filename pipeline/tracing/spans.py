@@ -20,8 +20,8 @@ class Span(Protocol):
     """A span that has begun."""
 
     @property
-    def traceparent(self) -> str:
-        """What those who go on with the trace elsewhere must know, as W3C Trace Context spells it."""
+    def traceparent(self) -> str | None:
+        """What those who go on with the trace elsewhere must know, as W3C Trace Context spells it, if it is one."""
 
     def child(self, name: str) -> "Span":
         """Begin a part of it."""

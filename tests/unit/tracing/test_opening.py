@@ -35,6 +35,15 @@ def test_every_process_that_writes_no_traces_imports_nothing_for_them(tmp_path: 
     assert done.stdout.strip() == "[]", done.stderr
 
 
+def test_settings_that_opentelemetry_refuses_cost_the_traces_alone(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "many")
+    with caplog.at_level(logging.WARNING):
+        assert open_traces("http://127.0.0.1:1/v1/traces", "web") is None
+    assert "OpenTelemetry cannot start" in caplog.text
+
+
 def test_without_the_extra_the_process_starts_and_says_what_is_missing(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

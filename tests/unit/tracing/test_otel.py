@@ -47,6 +47,14 @@ def test_whoever_asks_not_to_be_traced_is_not() -> None:
     assert traces.spans == []
 
 
+def test_opentelemetry_switched_off_by_its_own_setting_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
+    traces = WrittenTraces()
+    with Scope(traces.begin("POST", None, "server", {})), tracing.apart("submit"), tracing.step("store"):
+        assert tracing.traceparent() is None
+    assert traces.spans == []
+
+
 def test_a_trace_apart_is_linked_with_the_span_it_came_from() -> None:
     traces = WrittenTraces()
     with Scope(traces.begin("POST", None, "server", {})), tracing.apart("submit"):
