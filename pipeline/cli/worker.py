@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from pipeline.cli.exits import FAILED
+from pipeline.cli.exits import FAILED, OK
 from pipeline.cli.options import data_dir_option, settings_of
-from pipeline.cli.sanitize import clean
+from pipeline.cli.sanitize import clean, to_json
 from pipeline.cli.terminal import OutputFormat, output_option, seconds, show_rows, show_table
 from pipeline.cli.wiring import roster_of, standstill_of
 from pipeline.clock import SystemClock
@@ -57,8 +57,9 @@ def list_workers(*, data_dir: Path | None, output: OutputFormat) -> None:
 
 @command.command("check")
 @data_dir_option
+@output_option
 @click.option("--host", default=socket.gethostname, show_default="this one", help="name of the host, as workers say it")
-def check_workers(*, data_dir: Path | None, host: str) -> None:
+def check_workers(*, data_dir: Path | None, output: OutputFormat, host: str) -> int:
     """Say whether the workers of a host are alive and claim what waits; exit 1 when they do not.
 
     For a container's health check: within a minute it is red. A worker that says why it claims nothing is fine.
@@ -71,11 +72,11 @@ def check_workers(*, data_dir: Path | None, host: str) -> None:
         is_ours = any(lane in lanes_served(entry) and not is_held(entry, lane) for entry in here)
         if is_ours and still_ms[lane] >= TOO_LONG_MS:
             faults.append(standstill_words(lane, still_ms[lane]))
-    for fault in faults:
-        click.echo(fault)
-    if faults:
-        raise click.exceptions.Exit(FAILED)
-    click.echo(f"workers alive: {len(here)}")
+    if output == "table":
+        click.echo("\n".join(faults) or f"workers alive: {len(here)}")
+    else:
+        click.echo(to_json({"host": host, "workers": len(here), "faults": faults}))
+    return FAILED if faults else OK
 
 
 def _row(worker: WorkerView) -> list[object]:
