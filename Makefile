@@ -21,6 +21,9 @@ run: $(VENV)/.run ## all processes, embedded or by settings, until Ctrl-C
 test: $(VENV)/.dev ## the tests, with a Valkey and a PostgreSQL of their own
 	$(BIN)/pytest --ignore=tests/style -n 2 --dist loadfile
 
+test-docs: $(VENV)/.dev ## every command of README, tutorial and how-tos, as a reader types it
+	$(BIN)/pytest -m docs tests/acceptance/test_docs_commands.py
+
 test-hosts: $(VENV)/.dev ## tests on several hosts, each a network namespace: root, iproute2
 	$(BIN)/pytest -m hosts tests/hosts
 

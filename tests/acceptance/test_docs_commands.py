@@ -24,6 +24,8 @@ from tests.support.servers import (
     start_valkey,
 )
 
+pytestmark = pytest.mark.docs
+
 #: Documents with something to run; a test of style says that both READMEs have the same commands.
 RUN = [
     guide for guide in GUIDES if guide.name != "README.zh-CN.md" and any(not block.reason for block in blocks_of(guide))
