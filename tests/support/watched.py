@@ -12,7 +12,7 @@ from tests.support.web_server import WebServer, status
 JSON = {"Content-Type": "application/json"}
 GOOD = json.dumps({"mac": MAC, "text": "good"}).encode()
 #: What is counted and remembered of requests, not of what they asked for.
-_BOOKKEEPING = (b":limit:", b":nonce:")
+_BOOKKEEPING = (b":limit:", b":nonce:", b":counters")
 
 
 class Watched:

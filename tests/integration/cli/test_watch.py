@@ -35,6 +35,12 @@ def put_in_line(sound: Sound) -> None:
     queue.enqueue(Task("t3", "ocr", SHORT, now_ms))
 
 
+def _own_terminal() -> None:
+    """Make the terminal the child's own, in which Ctrl-C interrupts it even if the tests run in the background."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Terminal:
     """A terminal with `fairlane watch` in it."""
 
@@ -70,7 +76,7 @@ def watched(*options: str) -> Iterator[Terminal]:
         stdout=slave,
         stderr=slave,
         start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # else Ctrl-C would interrupt nobody
+        preexec_fn=_own_terminal,
     )
     terminal = Terminal(master, process)
     try:
