@@ -113,7 +113,7 @@ _SHORT = (
     *("freeze text worker 3 leases", "OCR worker overtaken in its sleep"),
     *("text worker 20 times slower", "scheduler an hour ahead"),
     *("Valkey AOF tail cut", "Valkey empty start", "Valkey FLUSHALL"),
-    *("Valkey SIGSTOP 30 s", "Valkey maxclients", "Valkey maxmemory", "Valkey READONLY", "Valkey LOADING"),
+    *("Valkey SIGSTOP 30 s", "Valkey maxclients", "Valkey maxmemory", "Valkey READONLY"),
     *("PostgreSQL immediate restart", "PostgreSQL backends killed", "PostgreSQL too many connections"),
     *("row committed", "result written, not acked", "announcement heard"),
     *("store down", "objects lost", "replies of Valkey swallowed", "replies of PostgreSQL swallowed"),
