@@ -19,7 +19,7 @@ run: $(VENV)/.run ## all processes, embedded or by settings, until Ctrl-C
 	$(BIN)/fairlane up
 
 test: $(VENV)/.dev ## the tests, with a Valkey and a PostgreSQL of their own
-	$(BIN)/pytest --ignore=tests/style -n 3 --dist loadfile
+	$(BIN)/pytest --ignore=tests/style -n 2 --dist loadfile
 
 test-docs: $(VENV)/.dev ## every command of README, tutorial and how-tos, as a reader types it
 	$(BIN)/pytest -m docs tests/acceptance/test_docs_commands.py
