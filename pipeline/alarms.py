@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pipeline.clock import Clock
 from pipeline.devices import DeviceBook
-from pipeline.queue import Entry, Inspector, LaneStatus, Roster, WorkerView
+from pipeline.queue import Entry, Inspector, LaneStatus, Roster, WorkerView, fact_numbers, fact_values
 from pipeline.settings import Settings
 
 Severity = Literal["critical", "warning"]
@@ -93,12 +93,14 @@ def _of_devices(paused: int) -> Iterator[Alarm]:
 
 
 def _of_server(facts: Mapping[str, str]) -> Iterator[Alarm]:
-    policy = facts.get("maxmemory_policy", "noeviction")
-    if policy != "noeviction":
-        yield Alarm("critical", "eviction_policy", detail=policy)
-    if facts.get("aof_enabled") == "0":
+    policies = fact_values(facts, "maxmemory_policy")
+    if set(policies) - {"noeviction"}:
+        yield Alarm("critical", "eviction_policy", detail=", ".join(policies))
+    if "0" in fact_values(facts, "aof_enabled"):
         yield Alarm("warning", "no_persistence")
-    used, most = int(facts.get("used_memory", 0)), int(facts.get("maxmemory", 0))
+    # Of a Cluster the fullest node beside the smallest limit.
+    used = max(fact_numbers(facts, "used_memory"), default=0)
+    most = min(filter(None, fact_numbers(facts, "maxmemory")), default=0)
     if most and used >= most * _NEARLY_FULL:
         yield Alarm("critical", "memory", detail=f"{used / most:.0%}")
 

@@ -33,6 +33,7 @@ from pipeline.queue.opening import (
 )
 from pipeline.queue.pages import PAGE_MAX, Pages
 from pipeline.queue.pulse import Pulse
+from pipeline.queue.reading import fact_numbers, fact_values
 from pipeline.queue.request_limits import Bucket, Level, RequestLimits
 from pipeline.queue.roster import Roster
 from pipeline.queue.rules import Rules
@@ -104,6 +105,8 @@ __all__ = [
     "Task",
     "TaskState",
     "WorkerView",
+    "fact_numbers",
+    "fact_values",
     "find_layout",
     "has_shards",
     "has_slots_by_lane",

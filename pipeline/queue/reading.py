@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from pipeline.queue.types import LANES, Lane, TaskState
@@ -53,3 +54,14 @@ def snapshot_of(raw: bytes | None) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def fact_values(facts: Mapping[str, str], name: str) -> list[str]:
+    """What `Inspector.server_facts` says of the server by this name: of a Cluster each of the values, if its nodes
+    differ; none when nothing is said."""
+    return facts[name].split(", ") if facts.get(name) else []
+
+
+def fact_numbers(facts: Mapping[str, str], name: str) -> list[int]:
+    """The same as numbers; what is none is left out."""
+    return [int(value) for value in fact_values(facts, name) if value.isdecimal()]

@@ -116,6 +116,24 @@ def test_devices_that_are_paused_are_counted(service):
     assert told(service) == []
 
 
+class Nodes(Inspector):
+    """A Cluster of two nodes, as it is told where they differ."""
+
+    def server_facts(self):
+        memory = {"used_memory": "950, 100", "maxmemory": "1000, 2000"}
+        return {"maxmemory_policy": "noeviction, allkeys-lru", "aof_enabled": "1, 0", **memory}
+
+
+def test_of_a_cluster_the_worst_node_is_told(service):
+    work(service)
+    nodes = Nodes(service.client, service.queue.rules, service.clock)
+    assert alarms(nodes, service.roster, service.devices, service.clock, service.settings) == [
+        Alarm("critical", "eviction_policy", "", "noeviction, allkeys-lru"),
+        Alarm("critical", "memory", "", "95%"),
+        UNKEPT,
+    ]
+
+
 def test_workers_of_several_versions_and_lists_that_fail_are_told(service):
     service.roster.enter("h:2", {**WORKER, "pid": "2", "version": "2"}, ttl_ms=60_000)
     work(service, word_faults="global/house: damaged")

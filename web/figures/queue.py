@@ -6,7 +6,18 @@ from typing import Any
 from pipeline import metrics
 from pipeline.clock import Clock
 from pipeline.errors import Retryable
-from pipeline.queue import LANES, Entry, Inspector, Lane, Pulse, Roster, Standstill, is_held, slots_in
+from pipeline.queue import (
+    LANES,
+    Entry,
+    Inspector,
+    Lane,
+    Pulse,
+    Roster,
+    Standstill,
+    fact_numbers,
+    is_held,
+    slots_in,
+)
 from pipeline.settings import Settings
 from web.figures.types import Figure
 
@@ -120,7 +131,7 @@ def _of_snapshot(lane: Lane, told: Mapping[str, Any]) -> Iterator[Figure]:
 
 def _of_server(facts: Mapping[str, str]) -> Iterator[Figure]:
     # Of a Cluster each fact may be several, where its nodes differ: the worst of them is told.
-    used, limits = _numbers(facts.get("used_memory")), _numbers(facts.get("maxmemory"))
+    used, limits = fact_numbers(facts, "used_memory"), fact_numbers(facts, "maxmemory")
     if used:
         yield Figure(metrics.QUEUE_MEMORY, ("used",), max(used))
     if limits:
@@ -129,10 +140,6 @@ def _of_server(facts: Mapping[str, str]) -> Iterator[Figure]:
         yield Figure(metrics.QUEUE_MAY_EVICT, (), policy != "noeviction")
     if kept := facts.get("aof_enabled"):
         yield Figure(metrics.QUEUE_IS_PERSISTENT, (), kept == "1")
-
-
-def _numbers(told: str | None) -> list[int]:
-    return [int(word) for part in (told or "").split(",") if (word := part.strip()).isdecimal()]
 
 
 def _id_of(worker: Entry) -> str:

@@ -2,7 +2,7 @@
 
 from pipeline.cli.checks.finding import Check, fine, note, wrong
 from pipeline.cli.wiring import inspector_of
-from pipeline.queue import StoredLayout, find_layout, has_shards
+from pipeline.queue import StoredLayout, fact_numbers, fact_values, find_layout, has_shards
 from pipeline.queue.addresses import is_cluster
 from pipeline.settings import Settings
 
@@ -33,7 +33,7 @@ def look_at_layout(settings: Settings) -> list[Check]:
 def judged(facts: Facts, *, is_cluster_url: bool) -> list[Check]:
     """What the server tells of itself, judged; what it does not tell is left out."""
     checks = [_version(facts), _eviction(facts), _persistence(facts), _sync(facts), _memory(facts), _role(facts)]
-    if not is_cluster_url and "1" in _values(facts, "cluster_enabled"):
+    if not is_cluster_url and "1" in fact_values(facts, "cluster_enabled"):
         url = "redis+cluster://host:port,..."
         checks.append(wrong("queue address", "a node of a Cluster", f"set FAIRLANE_REDIS_URL to {url}"))
     return [check for check in checks if check]
@@ -59,9 +59,9 @@ def layout_check(stored: StoredLayout, count: int | None) -> Check:
 
 
 def _version(facts: Facts) -> Check:
-    if versions := _values(facts, "valkey_version"):
+    if versions := fact_values(facts, "valkey_version"):
         return fine("queue", f"answers, Valkey {', '.join(versions)}")
-    versions = _values(facts, "redis_version")
+    versions = fact_values(facts, "redis_version")
     found = f"answers, Redis {', '.join(versions) or 'of unknown version'}"
     if any(_numbers(version) < _OLDEST_REDIS for version in versions):
         return wrong("queue", found, "upgrade the server to Redis 7 or any Valkey")
@@ -69,7 +69,7 @@ def _version(facts: Facts) -> Check:
 
 
 def _eviction(facts: Facts) -> Check:
-    policies = _values(facts, "maxmemory_policy") or ["unknown"]
+    policies = fact_values(facts, "maxmemory_policy") or ["unknown"]
     if policies == ["noeviction"]:
         return fine("queue eviction", "noeviction")
     cure = "set maxmemory-policy noeviction: a full server must refuse new work, not forget accepted work"
@@ -78,16 +78,16 @@ def _eviction(facts: Facts) -> Check:
 
 def _persistence(facts: Facts) -> Check:
     name = "queue persistence"
-    if _values(facts, "aof_enabled") != ["1"]:
+    if fact_values(facts, "aof_enabled") != ["1"]:
         cure = "set appendonly yes; without it `fairlane recover` is needed after every restart of the server"
         return wrong(name, "no append-only file", cure)
-    if "err" in _values(facts, "aof_last_write_status"):
+    if "err" in fact_values(facts, "aof_last_write_status"):
         return wrong(name, "the last write to the append-only file failed", "see the server's log and its free space")
     return fine(name, "append-only file")
 
 
 def _sync(facts: Facts) -> Check | None:
-    name, ways = "queue fsync", _values(facts, "appendfsync")
+    name, ways = "queue fsync", fact_values(facts, "appendfsync")
     if "no" in ways:
         cure = "set appendfsync everysec: the system writes when it likes, so a power cut costs up to 30 s of the queue"
         return wrong(name, "appendfsync no", cure)
@@ -98,9 +98,8 @@ def _sync(facts: Facts) -> Check | None:
 
 
 def _memory(facts: Facts) -> Check | None:
-    limits, used = _values(facts, "maxmemory"), _values(facts, "used_memory")
-    limit_bytes = min((int(value) for value in limits if value.isdecimal() and value != "0"), default=0)
-    used_bytes = max((int(value) for value in used if value.isdecimal()), default=0)
+    limit_bytes = min(filter(None, fact_numbers(facts, "maxmemory")), default=0)
+    used_bytes = max(fact_numbers(facts, "used_memory"), default=0)
     if not limit_bytes:
         return fine("queue memory", f"{_mb(used_bytes)} used, no maxmemory")
     percent = 100 * used_bytes // limit_bytes
@@ -111,14 +110,10 @@ def _memory(facts: Facts) -> Check | None:
 
 
 def _role(facts: Facts) -> Check | None:
-    if {"slave", "replica"} & set(_values(facts, "role")):
+    if {"slave", "replica"} & set(fact_values(facts, "role")):
         cure = "let FAIRLANE_REDIS_URL name the master, or Sentinels that know it (redis+sentinel://host:port/service)"
         return wrong("queue role", "a replica, which takes no writes", cure)
     return None
-
-
-def _values(facts: Facts, name: str) -> list[str]:
-    return facts[name].split(", ") if facts.get(name) else []
 
 
 def _numbers(version: str) -> tuple[int, ...]:
