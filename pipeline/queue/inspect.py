@@ -201,12 +201,15 @@ class Inspector:
         """The last snapshot the scheduler published, or None when it is too old."""
         return snapshot_of(self._ask("GET", self.keys.watermark()))
 
-    def server_facts(self) -> dict[str, str]:
-        """What `doctor` must know of the server, by the names of INFO and CONFIG: see `SERVER_FACTS`.
+    def server_facts(self, *, with_config: bool = False) -> dict[str, str]:
+        """What must be known of the server, by the names of INFO and CONFIG: see `SERVER_FACTS`.
 
         What a server does not tell (managed ones forbid CONFIG) is not among it.
+
+        Args:
+            with_config: ask for its configuration, too.
         """
-        return self._facts_of({**self._ask("INFO"), **self._written_how()})
+        return self._facts_of({**self._ask("INFO"), **(self._written_how() if with_config else {})})
 
     @staticmethod
     def _facts_of(info: dict[str, Any]) -> dict[str, str]:

@@ -102,13 +102,14 @@ class ShardedInspector(Inspector):
         letters = [letter for shard in self.shards for letter in shard.dead_letters(limit=limit)]
         return sorted(letters, key=lambda letter: int(letter["dead_ms"]), reverse=True)[:limit]
 
-    def server_facts(self) -> dict[str, str]:
+    def server_facts(self, *, with_config: bool = False) -> dict[str, str]:
         """Of a Cluster the facts of all nodes: where they differ, each of the values."""
         if not isinstance(self._client, LateCluster):
-            return super().server_facts()
+            return super().server_facts(with_config=with_config)
         with reaching("INFO"):
             nodes = self._client.info(target_nodes="primaries").values()
-        return self._joined([self._facts_of({**info, **self._written_how()}) for info in nodes])
+        config = self._written_how() if with_config else {}
+        return self._joined([self._facts_of({**info, **config}) for info in nodes])
 
     def _of_each(self, ask: Callable[[Inspector], _Part], is_partial: bool) -> list[_Part]:
         """The answers of all shards; of those that answer, if a part will do and there is one."""

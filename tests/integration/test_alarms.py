@@ -119,7 +119,7 @@ def test_devices_that_are_paused_are_counted(service):
 class Nodes(Inspector):
     """A Cluster of two nodes, as it is told where they differ."""
 
-    def server_facts(self):
+    def server_facts(self, *, with_config=False):
         memory = {"used_memory": "950, 100", "maxmemory": "1000, 2000"}
         return {"maxmemory_policy": "noeviction, allkeys-lru", "aof_enabled": "1, 0", **memory}
 

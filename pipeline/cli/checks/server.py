@@ -22,7 +22,7 @@ Facts = dict[str, str]
 
 
 def look_at_queue(settings: Settings) -> list[Check]:
-    facts = inspector_of(settings).server_facts()
+    facts = inspector_of(settings).server_facts(with_config=True)
     return judged(facts, is_cluster_url=is_cluster(settings.effective_redis_url))
 
 
