@@ -1,27 +1,19 @@
 """What is asked and said about dead letters over HTTP."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 import falcon
-from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
 from models.dead_letters import REPLAYS, TOTAL_MAX, Chosen
-from pipeline.mac import normalize_mac
 from pipeline.submission import Rules
 from web.answers import Answer
+from web.choosing import Choice, Number, RowFilter
 from web.filters import filter_by_query
 from web.operations import Parameter
-from web.schemas import ClientId, Mac, Request
 
-#: Ids of one request.
-IDS_MAX = 1_000
 #: Letters that a replay takes without `confirm`.
 UNCONFIRMED_MAX = 1_000
-#: Ids and times that JSON carries unharmed.
-NUMBER_MAX = 2**53 - 1
-
-Number = Annotated[int, Field(ge=1, le=NUMBER_MAX)]
 
 FILTERS = (
     Parameter("task_id", "only the letters of this task"),
@@ -40,11 +32,9 @@ FILTERS = (
 _NUMBERS = ("older_than_ms", "newer_than_ms")
 
 
-class DeadLetterFilter(Request):
+class DeadLetterFilter(RowFilter):
     """Which dead letters are meant: those to which all that is given applies."""
 
-    task_id: ClientId | None = None
-    mac: Mac | None = None
     code: Annotated[str, Field(pattern=r"^[a-z_]{1,64}$")] | None = None
     lane: Literal["ocr", "text"] | None = None
     state: Literal["failed", "dead"] | None = None
@@ -53,32 +43,19 @@ class DeadLetterFilter(Request):
     replay: Literal["open", "asked", "replayed", "refused"] | None = None
 
     def chosen(self) -> Chosen:
-        return Chosen(**{**self.model_dump(), "mac": normalize_mac(self.mac) if self.mac else None})
+        return Chosen(**self.conditions())
 
 
-class ReplayRequest(Request):
+class ReplayRequest(Choice):
     """Which dead letters to replay: exactly one of ids, filter and all."""
 
-    ids: Annotated[list[Number], Field(min_length=1, max_length=IDS_MAX)] | None = None
     filter: DeadLetterFilter | None = None
-    all: bool = False
-    dry_run: bool = Field(default=False, description="only count")
     confirm: Number | None = Field(
         None, description=f"as many letters at most; needed when they are more than {UNCONFIRMED_MAX}: dry_run counts"
     )
 
-    @model_validator(mode="after")
-    def _name_one(self) -> Self:
-        is_empty = self.filter is not None and self.filter.chosen() == Chosen()
-        if is_empty or (self.ids is not None) + (self.filter is not None) + self.all != 1:
-            fault = "name exactly one of: ids, a filter that is not empty, all"
-            raise PydanticCustomError("fault", "{fault}", {"fault": fault})
-        return self
-
     def chosen(self) -> Chosen:
-        if self.ids is not None:
-            return Chosen(ids=tuple(self.ids))
-        return self.filter.chosen() if self.filter else Chosen()
+        return Chosen(**self.conditions())
 
 
 class DeadLetterAnswer(Answer):

@@ -1,22 +1,19 @@
 """What is asked and said about deliveries over HTTP."""
 
 import dataclasses
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal
 
 import falcon
-from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
 from models.deliveries import ChosenDeliveries
 from models.webhook_delivery import DeliveryRow
-from pipeline.mac import normalize_mac
 from pipeline.receivers import shown_url
 from pipeline.submission import Rules
 from web.answers import Answer
-from web.dead_letters import IDS_MAX, Number
+from web.choosing import Choice, RowFilter
 from web.filters import filter_by_query
 from web.operations import Parameter
-from web.schemas import ClientId, Mac, Request
 
 FILTERS = (
     Parameter("state", "only those that stand so", {"enum": ["pending", "delivered", "failed"]}),
@@ -25,38 +22,23 @@ FILTERS = (
 )
 
 
-class DeliveryFilter(Request):
+class DeliveryFilter(RowFilter):
     """Which deliveries are meant: those to which all that is given applies."""
 
     state: Literal["pending", "delivered", "failed"] | None = None
-    task_id: ClientId | None = None
-    mac: Mac | None = None
 
     def chosen(self) -> ChosenDeliveries:
-        return ChosenDeliveries(**{**self.model_dump(), "mac": normalize_mac(self.mac) if self.mac else None})
+        return ChosenDeliveries(**self.conditions())
 
 
-class DeliveryReplayRequest(Request):
+class DeliveryReplayRequest(Choice):
     """Which deliveries to make again: exactly one of ids, filter and all; a filter without a state, and all, mean those
     that failed."""
 
-    ids: Annotated[list[Number], Field(min_length=1, max_length=IDS_MAX)] | None = None
     filter: DeliveryFilter | None = None
-    all: bool = False
-    dry_run: bool = Field(default=False, description="only count")
-
-    @model_validator(mode="after")
-    def _name_one(self) -> Self:
-        is_empty = self.filter is not None and self.filter.chosen() == ChosenDeliveries()
-        if is_empty or (self.ids is not None) + (self.filter is not None) + self.all != 1:
-            fault = "name exactly one of: ids, a filter that is not empty, all"
-            raise PydanticCustomError("fault", "{fault}", {"fault": fault})
-        return self
 
     def chosen(self) -> ChosenDeliveries:
-        if self.ids is not None:
-            return ChosenDeliveries(ids=tuple(self.ids))
-        return self.filter.chosen() if self.filter else ChosenDeliveries()
+        return ChosenDeliveries(**self.conditions())
 
 
 class DeliveryAnswer(Answer):
