@@ -1,7 +1,5 @@
 """What is asked and said about devices over HTTP."""
 
-import base64
-import binascii
 import re
 from dataclasses import replace
 from typing import Annotated, Any, get_args
@@ -17,6 +15,7 @@ from pipeline.mac import prefix_of_mac
 from pipeline.queue import LANES, Listed
 from pipeline.queue.limits import COUNT_MAX, WEIGHT_MAX, WEIGHT_MIN
 from web.answers import Answer
+from web.cursors import cursor_saying, said_by_cursor
 from web.errors import invalid_cursor, invalid_parameter
 from web.operations import Parameter
 from web.parameters import one_of, single
@@ -173,24 +172,21 @@ def place_of(req: falcon.Request) -> Place | None:
 
     Raises: HttpProblem 400 for a cursor that we did not make.
     """
-    given = single(req, "cursor")
-    if given is None:
+    found = said_by_cursor(req, _CURSOR)
+    if found is None:
         return None
-    try:
-        found = _CURSOR.fullmatch(base64.b64decode(given, altchars=b"-_", validate=True).decode("ascii"))
-    except (binascii.Error, ValueError) as exc:
-        raise invalid_cursor() from exc
-    if found is None or (found[2] and found[2] not in LANES):
-        raise invalid_cursor()
     if found[4]:
         return DevicePlace(found[4], found[5])
-    return Listed(int(found[1]), next(lane for lane in LANES if lane == found[2]), found[3])
+    lane = next((lane for lane in LANES if lane == found[2]), None)
+    if lane is None:
+        raise invalid_cursor()
+    return Listed(int(found[1]), lane, found[3])
 
 
 def cursor_of(place: Place) -> str:
-    """The place in a form that nobody is tempted to make up."""
-    said = f"q:{place.since_ms}:{place.lane}:{place.mac}" if isinstance(place, Listed) else "d:" + ":".join(place)
-    return base64.urlsafe_b64encode(said.encode()).decode()
+    if isinstance(place, Listed):
+        return cursor_saying(f"q:{place.since_ms}:{place.lane}:{place.mac}")
+    return cursor_saying("d:" + ":".join(place))
 
 
 def _of_site(within: Scope, site: str | None) -> Scope:

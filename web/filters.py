@@ -10,7 +10,7 @@ from pipeline.errors import FieldProblem, InvalidInput
 from pipeline.submission import Rules
 from web.errors import invalid_parameter, invalid_parameters
 from web.operations import Parameter
-from web.parameters import all_values, id_of
+from web.parameters import all_values, id_of, single
 from web.schemas import Request, validated
 
 _R = TypeVar("_R", bound=Request)
@@ -27,12 +27,10 @@ def filter_by_query(
     """
     fields: dict[str, Any] = {}
     for name in (parameter.name for parameter in filters):
-        values = all_values(req, name)
-        if len(values) > 1:
-            raise invalid_parameter(name, "stands there twice")
-        if values:
-            is_number = name in numbers and values[0].isascii() and values[0].isdecimal() and len(values[0]) <= 16
-            fields[name] = int(values[0]) if is_number else values[0]
+        value = single(req, name)
+        if value is not None:
+            is_number = name in numbers and value.isascii() and value.isdecimal() and len(value) <= 16
+            fields[name] = int(value) if is_number else value
     try:
         return validated(model, fields, rules)
     except InvalidInput as exc:

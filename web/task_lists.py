@@ -1,7 +1,5 @@
 """What is asked and said about lists of tasks over HTTP."""
 
-import base64
-import binascii
 import re
 from datetime import datetime
 from typing import Literal
@@ -17,7 +15,8 @@ from pipeline.mac import normalize_mac
 from pipeline.queue import TASK_LANES
 from pipeline.submission import id_fault, text_fault
 from web.answers import Answer
-from web.errors import invalid_cursor, invalid_parameter
+from web.cursors import cursor_saying, said_by_cursor
+from web.errors import invalid_parameter
 from web.operations import Parameter
 from web.parameters import one_of, single
 
@@ -116,22 +115,12 @@ def place_of(req: falcon.Request) -> Place | None:
 
     Raises: HttpProblem 400 for a cursor that we did not make.
     """
-    given = single(req, "cursor")
-    if given is None:
-        return None
-    try:
-        said = base64.b64decode(given, altchars=b"-_", validate=True).decode("ascii")
-    except (binascii.Error, ValueError) as exc:
-        raise invalid_cursor() from exc
-    found = _CURSOR.fullmatch(said)
-    if found is None:
-        raise invalid_cursor()
-    return Place(int(found[1]), found[2])
+    found = said_by_cursor(req, _CURSOR)
+    return Place(int(found[1]), found[2]) if found else None
 
 
 def cursor_of(place: Place) -> str:
-    """The place in a form that nobody is tempted to make up."""
-    return base64.urlsafe_b64encode(f"{place.created_ms}:{place.task_id}".encode()).decode()
+    return cursor_saying(f"{place.created_ms}:{place.task_id}")
 
 
 def listed_answer(task: ListedTask) -> ListedTaskAnswer:
