@@ -8,7 +8,7 @@ import dramatiq
 from models.ledger import Finished, Ledger, OcrRecord, TaskRow
 from models.readings import Readings
 from pipeline import tracing
-from pipeline.actors.screening import detection_of, log_hits
+from pipeline.actors.screening import log_hits, screened
 from pipeline.actors.steps import StepLog
 from pipeline.clock import Clock
 from pipeline.detector.lines import Line
@@ -50,11 +50,11 @@ class OcrWork:
             image = self.store.get(key)
         record, reuse_key = self._read(task, image, steps)
         with steps.step("screen"):
-            screened_ms = self.clock.monotonic_ms()
             lines = [Line(line["text"], line["box"]) for line in record.lines]
-            detector = self.lists.detector(task.site, task.mac)
-            screening = detector.screen_lines(lines, tuple(task.payload.get("words", ())))
-            screened_ms = self.clock.monotonic_ms() - screened_ms
+            words = tuple(task.payload.get("words", ()))
+            screening, detection = screened(
+                self.clock, record.text, lambda: self.lists.detector(task.site, task.mac).screen_lines(lines, words)
+            )
         self._archive(task, key, steps, is_hit=bool(screening.hits))
         steps.mark("cleanup", *(("pending",) if self.is_image_deleted else ("skipped", "images are kept")))
         steps.mark("store", "done")
@@ -64,7 +64,7 @@ class OcrWork:
                 token,
                 Finished(
                     ocr=record,
-                    detection=detection_of(record.text, screening, screened_ms),
+                    detection=detection,
                     steps=steps.records,
                     run_ms=self.clock.monotonic_ms() - began_ms,
                     reuse_key=reuse_key,

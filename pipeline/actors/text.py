@@ -6,7 +6,7 @@ import dramatiq
 
 from models.ledger import Finished, Ledger
 from pipeline import tracing
-from pipeline.actors.screening import detection_of, log_hits
+from pipeline.actors.screening import log_hits, screened
 from pipeline.actors.steps import StepLog
 from pipeline.clock import Clock
 from pipeline.errors import FairlaneError
@@ -31,10 +31,10 @@ class TextWork:
         steps = StepLog(self.ledger, self.clock, task_id, token)
         text = str(task.payload["text"])
         with steps.step("screen"):
-            screened_ms = self.clock.monotonic_ms()
-            detector = self.lists.detector(task.site, task.mac)
-            screening = detector.screen(text, tuple(task.payload.get("words", ())))
-            screened_ms = self.clock.monotonic_ms() - screened_ms
+            words = tuple(task.payload.get("words", ()))
+            screening, detection = screened(
+                self.clock, text, lambda: self.lists.detector(task.site, task.mac).screen(text, words)
+            )
         steps.mark("store", "done")
         with tracing.step("store"):
             self.ledger.finish(
@@ -42,7 +42,7 @@ class TextWork:
                 token,
                 Finished(
                     ocr=None,
-                    detection=detection_of(text, screening, screened_ms),
+                    detection=detection,
                     steps=steps.records,
                     run_ms=self.clock.monotonic_ms() - began_ms,
                 ),
