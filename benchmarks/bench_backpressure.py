@@ -33,9 +33,9 @@ from pipeline.workers.host import open_sampler
 from pipeline.workers.own import OwnProcesses
 from pipeline.workers.sampler import CPU_OVER
 from tests.support.foreign_load import foreign_load
+from tests.support.own_servers import started_valkey
 from tests.support.parts import Parts
 from tests.support.processes import wait_until
-from tests.support.servers import start_valkey
 
 _OFF = {"worker_cpu_high_watermark": 100, "worker_mem_high_watermark": 100, "worker_gpu_mem_high_watermark": 100}
 #: Seconds that one turn, or one change of a verdict, may take at most.
@@ -134,8 +134,7 @@ def run(plan: Plan) -> Iterator[str]:
     """Measure; give each piece of the report as soon as it is there."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fairlane-bench-")))
-        valkey = start_valkey(folder)
-        stack.callback(valkey.stop)
+        valkey = stack.enter_context(started_valkey())
         client = stack.enter_context(redis.Redis.from_url(valkey.url))
         yield machine(str(client.info("server").get("valkey_version", "unknown"))) + "\n"
         settings = load_settings(

@@ -5,7 +5,6 @@ paint, and when the figures of the page are there. Web and scheduler as the Proc
 """
 
 import argparse
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -24,7 +23,7 @@ from models.pool import patience
 from tests.support.browsing import Look, Visit, start_chromium
 from tests.support.dashboard import Dashboard
 from tests.support.databases import close_all, made_database
-from tests.support.servers import start_postgres, start_valkey
+from tests.support.own_servers import started_postgres, started_valkey
 
 #: Seconds that filling a database may take.
 _FILL_S = 3_600
@@ -61,12 +60,7 @@ def run(plan: Plan, browser: Browser) -> Iterator[str]:
     """Measure both databases; give each piece of the report as soon as it is there."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fairlane-bench-")))
-        # Not below the other folder, which `nobody` may not enter.
-        postgres_folder = Path(tempfile.mkdtemp(prefix="fairlane-bench-postgres-"))
-        stack.callback(shutil.rmtree, postgres_folder)
-        postgres, valkey = start_postgres(postgres_folder), start_valkey(folder)
-        stack.callback(postgres.stop)
-        stack.callback(valkey.stop)
+        postgres, valkey = stack.enter_context(started_postgres()), stack.enter_context(started_valkey())
         yield machine(f"chromium {browser.version}")
         yield f"plan      {plan.tasks:,} tasks; median (least–most) of {plan.rounds} visits, ms\n"
         yield from _measured("SQLite", f"sqlite:///{folder / 'fairlane.db'}", valkey.url, browser, plan)

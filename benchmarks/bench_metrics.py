@@ -6,7 +6,6 @@ The scrape is the application's whole answer, without the network.
 """
 
 import argparse
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -27,7 +26,7 @@ from pipeline.queue.keys import Keys
 from pipeline.settings import Settings
 from pipeline.storage import open_store
 from tests.support.databases import close_all, made_database
-from tests.support.servers import start_postgres, start_valkey
+from tests.support.own_servers import started_postgres, started_valkey
 from web.figures.exposition import PLAIN, written
 from web.measured import Measured
 
@@ -52,14 +51,9 @@ def run(plan: Plan) -> Iterator[str]:
     """Measure both databases; give each piece of the report as soon as it is there."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fairlane-bench-")))
-        valkey = start_valkey(folder)
-        stack.callback(valkey.stop)
+        valkey = stack.enter_context(started_valkey())
         client = stack.enter_context(redis.Redis.from_url(valkey.url))
-        # Not below the other folder, which `nobody` may not enter.
-        postgres_folder = Path(tempfile.mkdtemp(prefix="fairlane-bench-postgres-"))
-        stack.callback(shutil.rmtree, postgres_folder)
-        postgres = start_postgres(postgres_folder)
-        stack.callback(postgres.stop)
+        postgres = stack.enter_context(started_postgres())
         yield machine(str(client.info("server").get("valkey_version", "unknown"))) + "\n"
         bench = Bench(client, folder, plan)
         empty = bench.scrapes(f"sqlite:///{folder / 'empty.db'}", 0)

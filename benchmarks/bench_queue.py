@@ -7,12 +7,10 @@ caller waits, beside what the server's core works for it.
 
 import argparse
 import random
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
 from statistics import median
 from time import perf_counter_ns
 
@@ -21,7 +19,7 @@ import redis
 from benchmarks.printing import machine, spread, table
 from pipeline.queue import Claim, FairQueue, Rules, Standing, Task
 from pipeline.queue.types import DeviceRules
-from tests.support.servers import start_valkey
+from tests.support.own_servers import started_valkey
 
 _UNLIMITED = 10**9
 _DAY_MS = 86_400_000
@@ -188,13 +186,8 @@ def run(plan: Plan) -> Iterator[str]:
 
 @contextmanager
 def _server() -> Iterator[redis.Redis]:
-    with tempfile.TemporaryDirectory(prefix="fairlane-bench-") as folder:
-        server = start_valkey(Path(folder))
-        try:
-            with redis.Redis.from_url(server.url) as client:
-                yield client
-        finally:
-            server.stop()
+    with started_valkey() as server, redis.Redis.from_url(server.url) as client:
+        yield client
 
 
 def _mac(device: int) -> str:

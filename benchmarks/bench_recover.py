@@ -5,7 +5,6 @@ is in line already, which is what the reconciler does every 30 s.
 """
 
 import argparse
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -23,7 +22,7 @@ from pipeline.clock import SystemClock
 from pipeline.queue import FairQueue, Inspector, Rules
 from pipeline.recovery import recover
 from tests.support.databases import close_all, made_database
-from tests.support.servers import start_postgres, start_valkey
+from tests.support.own_servers import started_postgres, started_valkey
 
 _DEVICES = 2_000
 _ROWS_AT_ONCE = 500
@@ -33,14 +32,9 @@ def run(tasks: int) -> Iterator[str]:
     """Measure both databases; give each piece of the report as soon as it is there."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fairlane-bench-")))
-        valkey = start_valkey(folder)
-        stack.callback(valkey.stop)
+        valkey = stack.enter_context(started_valkey())
         client = stack.enter_context(redis.Redis.from_url(valkey.url))
-        # Not below the other folder, which `nobody` may not enter.
-        postgres_folder = Path(tempfile.mkdtemp(prefix="fairlane-bench-postgres-"))
-        stack.callback(shutil.rmtree, postgres_folder)
-        postgres = start_postgres(postgres_folder)
-        stack.callback(postgres.stop)
+        postgres = stack.enter_context(started_postgres())
         yield machine(str(client.info("server").get("valkey_version", "unknown"))) + "\n"
         rows = [_measure(client, "SQLite", f"sqlite:///{folder / 'fairlane.db'}", tasks)]
         with made_database(postgres.url) as url:

@@ -7,7 +7,6 @@ which index the database walks, and whether it sorts.
 
 import argparse
 import re
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -25,7 +24,7 @@ from models.pool import patience
 from models.scope import Scope
 from models.task_lists import Place, TaskLists, Wanted
 from tests.support.databases import close_all, made_database
-from tests.support.servers import start_postgres
+from tests.support.own_servers import started_postgres
 
 #: Seconds that filling a database may take.
 _FILL_S = 3_600
@@ -93,11 +92,7 @@ def run(plan: Plan) -> Iterator[str]:
     """Measure both databases; give each piece of the report as soon as it is there."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fairlane-bench-")))
-        # Not below the other folder, which `nobody` may not enter.
-        postgres_folder = Path(tempfile.mkdtemp(prefix="fairlane-bench-postgres-"))
-        stack.callback(shutil.rmtree, postgres_folder)
-        postgres = start_postgres(postgres_folder)
-        stack.callback(postgres.stop)
+        postgres = stack.enter_context(started_postgres())
         yield machine("none") + f"\nplan      {plan.tasks:,} tasks; median (least–most) of {plan.rounds} rounds, ms\n"
         yield from _measured("SQLite", f"sqlite:///{folder / 'fairlane.db'}", plan)
         with made_database(postgres.url) as url:

@@ -7,7 +7,6 @@ silent connections. The clients run on the same cores, so that rates compare ser
 
 import argparse
 import json
-import shutil
 import socket
 import tempfile
 import threading
@@ -25,8 +24,8 @@ from benchmarks.web_servers import Candidate, Served, candidates, served
 from models.migrate import migrate
 from pipeline.settings import Settings
 from tests.support.databases import close_all, made_database
+from tests.support.own_servers import started_postgres, started_valkey
 from tests.support.pictures import png_chunk, png_of_size
-from tests.support.servers import start_postgres, start_valkey
 
 _IMAGE_BYTES = 200_000
 
@@ -54,13 +53,9 @@ def run(plan: Plan) -> Iterator[str]:
     """Measure; give each piece of the report as soon as it is there."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fairlane-bench-")))
-        valkey = start_valkey(folder)
-        stack.callback(valkey.stop)
+        valkey = stack.enter_context(started_valkey())
         client = stack.enter_context(redis.Redis.from_url(valkey.url))
-        postgres_folder = Path(tempfile.mkdtemp(prefix="fairlane-bench-postgres-"))
-        stack.callback(shutil.rmtree, postgres_folder)
-        postgres = start_postgres(postgres_folder)
-        stack.callback(postgres.stop)
+        postgres = stack.enter_context(started_postgres())
         postgres_url = stack.enter_context(made_database(postgres.url))
         yield machine(str(client.info("server").get("valkey_version", "unknown"))) + "\n"
         databases = {"SQLite": f"sqlite:///{folder / 'fairlane.db'}", "PostgreSQL": postgres_url}

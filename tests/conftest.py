@@ -1,7 +1,6 @@
 """Fixtures for all tests: the servers, fresh data on them, a clock that is turned by hand, a folder of objects."""
 
 import shutil
-import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +13,8 @@ from models.migrate import migrate
 from pipeline.storage import ObjectStore, open_store
 from tests.support.clock import FakeClock
 from tests.support.databases import close_all, empty_tables, made_database
-from tests.support.servers import Server, start_postgres, start_valkey
+from tests.support.own_servers import started_postgres, started_valkey
+from tests.support.servers import Server
 
 #: `make test-browser` installs what these import, and runs them; all other tests do without.
 collect_ignore = [] if find_spec("playwright") else ["browser"]
@@ -22,21 +22,14 @@ collect_ignore = [] if find_spec("playwright") else ["browser"]
 
 @pytest.fixture(scope="session")
 def valkey_server() -> Iterator[Server]:
-    # The path of a unix socket may have 107 bytes, fewer than pytest's own folders sometimes have.
-    with tempfile.TemporaryDirectory(prefix="fairlane-valkey-") as folder:
-        server = start_valkey(Path(folder))
+    with started_valkey() as server:
         yield server
-        server.stop()
 
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Server]:
-    # pytest's own folders are closed to `nobody`, as whom PostgreSQL runs for root.
-    folder = Path(tempfile.mkdtemp(prefix="fairlane-postgres-"))
-    server = start_postgres(folder)
-    yield server
-    server.stop()
-    shutil.rmtree(folder)
+    with started_postgres() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,6 @@
 """PostgreSQL goes away under load and comes back: nobody dies, the service says 503 meanwhile, nothing is lost."""
 
-import shutil
 import signal
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +11,9 @@ from pipeline.clock import SystemClock
 from pipeline.errors import FairlaneError, Overload, Retryable
 from pipeline.runner.stack import Stack
 from tests.acceptance.conftest import Running, settings_for
+from tests.support.own_servers import started_postgres
 from tests.support.processes import wait_until
-from tests.support.servers import Server, start_postgres
+from tests.support.servers import Server
 
 #: From the server's return until texts are accepted and done again, seconds.
 RECOVERY_S = 10
@@ -54,11 +53,8 @@ class Load:
 @pytest.fixture
 def server() -> Iterator[Server]:
     """A PostgreSQL that may be stopped: that of the other tests may not."""
-    folder = Path(tempfile.mkdtemp(prefix="fairlane-postgres-"))
-    server = start_postgres(folder)
-    yield server
-    server.stop()
-    shutil.rmtree(folder)
+    with started_postgres() as server:
+        yield server
 
 
 @pytest.mark.feature("R3")

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from tests.support.databases import made_database
 from tests.support.documents import GUIDES, ROOT, Block, blocks_of
+from tests.support.own_servers import started_s3, started_valkey
 from tests.support.processes import wait_until
 from tests.support.servers import (
     S3_CREDENTIALS,
@@ -20,8 +20,6 @@ from tests.support.servers import (
     die_with_parent,
     free_port,
     postgres_programs,
-    start_s3,
-    start_valkey,
 )
 
 pytestmark = pytest.mark.docs
@@ -37,18 +35,14 @@ _OF_A_CLONE = ("pipeline", "models", "web", "deploy", "docs", "Makefile", "Procf
 
 @pytest.fixture(scope="module")
 def s3() -> Iterator[Server]:
-    with tempfile.TemporaryDirectory(prefix="fairlane-s3-") as folder:
-        server = start_s3(Path(folder))
+    with started_s3() as server:
         yield server
-        server.stop()
 
 
 @pytest.fixture
 def valkey_on_tcp() -> Iterator[Server]:
-    with tempfile.TemporaryDirectory(prefix="fairlane-docs-") as folder:
-        server = start_valkey(Path(folder), "127.0.0.1")
+    with started_valkey("127.0.0.1") as server:
         yield server
-        server.stop()
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """A set-up of fairlane in which nothing is wrong."""
 
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,17 +9,16 @@ import redis
 from models.base import connect
 from models.migrate import migrate
 from tests.support.databases import close_all, made_database
-from tests.support.servers import Server, start_valkey
+from tests.support.own_servers import started_valkey
+from tests.support.servers import Server
 from tests.support.sound import Sound
 
 
 @pytest.fixture(scope="module")
 def own_valkey() -> Iterator[Server]:
     """A Valkey whose configuration is nobody else's."""
-    with tempfile.TemporaryDirectory(prefix="fairlane-doctor-") as folder:
-        server = start_valkey(Path(folder))
+    with started_valkey() as server:
         yield server
-        server.stop()
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from pipeline.clock import SystemClock
 from pipeline.queue import open_roster
 from tests.support.clusters import started_cluster
 from tests.support.databases import close_all, execute
-from tests.support.servers import S3_CREDENTIALS, Server, start_s3
+from tests.support.own_servers import started_s3
+from tests.support.servers import S3_CREDENTIALS, Server
 from tests.support.sound import Sound, only
 
 pytestmark = pytest.mark.feature("H6")
@@ -21,10 +22,8 @@ pytestmark = pytest.mark.feature("H6")
 
 @pytest.fixture(scope="module")
 def s3() -> Iterator[Server]:
-    with tempfile.TemporaryDirectory(prefix="fairlane-s3-") as folder:
-        server = start_s3(Path(folder))
+    with started_s3() as server:
         yield server
-        server.stop()
 
 
 def test_a_server_that_evicts_is_named(sound: Sound) -> None:

@@ -1,8 +1,6 @@
 """The cases of `tests/data/bad_inputs.json` in which a part is down or full, on servers and parts of their own."""
 
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -18,9 +16,10 @@ from models.migrate import migrate
 from pipeline.clock import SystemClock
 from tests.support.bad_inputs import Expected, expected, raw_request
 from tests.support.databases import close_all
+from tests.support.own_servers import started_postgres, started_valkey
 from tests.support.pictures import encoded
 from tests.support.processes import wait_until
-from tests.support.servers import S3_CREDENTIALS, Server, start_postgres, start_s3, start_valkey
+from tests.support.servers import S3_CREDENTIALS, Server, start_s3
 from tests.support.uploads import FORM, MAC_PART, form, part
 from tests.support.watched import Watched, assert_answer, header
 from tests.support.web_server import WebServer, problem, status
@@ -33,21 +32,14 @@ IMAGE = encoded(Image.effect_noise((400, 400), 90))
 
 @pytest.fixture(scope="module")
 def own_valkey() -> Iterator[Server]:
-    with tempfile.TemporaryDirectory(prefix="fairlane-valkey-") as folder:
-        server = start_valkey(Path(folder))
+    with started_valkey() as server:
         yield server
-        server.stop()
 
 
 @pytest.fixture
 def own_postgres() -> Iterator[Server]:
-    # pytest's own folders are closed to `nobody`, as whom PostgreSQL runs for root.
-    folder = Path(tempfile.mkdtemp(prefix="fairlane-postgres-"))
-    server = start_postgres(folder)
-    yield server
-    if server.process.poll() is None:
-        server.stop()
-    shutil.rmtree(folder)
+    with started_postgres() as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
