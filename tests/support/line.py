@@ -1,12 +1,13 @@
 """A fair queue on a fake clock, with the few moves that tests make again and again."""
 
+from collections.abc import Callable
 from itertools import count as counted
 from itertools import islice
 from typing import Any
 
 import redis
 
-from pipeline.queue import Claim, FairQueue, Inspector, Lane, Rules, Task
+from pipeline.queue import Claim, FairQueue, Inspector, Lane, Rules, Task, TaskState
 from pipeline.queue.sharded_queue import ShardedQueue
 from pipeline.queue.sharded_views import ShardedInspector
 from pipeline.queue.shards import home_of
@@ -14,6 +15,19 @@ from tests.support.clock import FakeClock
 
 #: Device addresses that tests call by name.
 RED, BLUE, GREEN = "aa0000000001", "bb0000000002", "cc0000000003"
+
+#: What a worker does with a task that it has claimed.
+Move = Callable[[FairQueue, str, int], object]
+#: By which a claimed task leaves its worker, back into line or to its end.
+LEAVING: dict[str, Move] = {
+    "complete": lambda queue, task_id, token: queue.complete(task_id, token, cost_ms=1),
+    "retry": lambda queue, task_id, token: queue.retry(task_id, token, cost_ms=1, delay_ms=1),
+    "defer": lambda queue, task_id, token: queue.defer(task_id, token, code="no_capable_worker"),
+    "hand_back": lambda queue, task_id, token: queue.hand_back(task_id, token),
+    "bury": lambda queue, task_id, token: queue.bury(
+        task_id, token, ending=TaskState.FAILED, code="bad_image", message="", cost_ms=1
+    ),
+}
 
 
 class Line:

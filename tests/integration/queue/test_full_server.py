@@ -1,23 +1,17 @@
 """A server without memory: no new work comes in, and what is there comes to an end."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
 from pipeline.errors import QueueUnavailable
-from pipeline.queue import FairQueue, Roster, TaskState
-from tests.support.line import BLUE, RED, Line
+from pipeline.queue import Roster
+from tests.support.line import BLUE, LEAVING, RED, Line, Move
 
-MOVES: dict[str, Callable[[FairQueue, str, int], object]] = {
+MOVES: dict[str, Move] = {
     "renew": lambda queue, task_id, token: queue.renew(task_id, token),
-    "complete": lambda queue, task_id, token: queue.complete(task_id, token, cost_ms=1),
-    "retry": lambda queue, task_id, token: queue.retry(task_id, token, cost_ms=1, delay_ms=1),
-    "defer": lambda queue, task_id, token: queue.defer(task_id, token, code="no_capable_worker"),
-    "hand_back": lambda queue, task_id, token: queue.hand_back(task_id, token),
-    "bury": lambda queue, task_id, token: queue.bury(
-        task_id, token, ending=TaskState.FAILED, code="bad_image", message="", cost_ms=1
-    ),
+    **LEAVING,
 }
 
 

@@ -1,26 +1,17 @@
 """start, renew, complete, retry, defer, hand_back, bury: what a holder may do, and nobody else."""
 
-from collections.abc import Callable
-
 import pytest
 import redis
 
 from pipeline.errors import LeaseLost
-from pipeline.queue import FairQueue, Rules, TaskState
+from pipeline.queue import Rules, TaskState
 from tests.support.clock import FakeClock
-from tests.support.line import BLUE, RED, Line
+from tests.support.line import BLUE, LEAVING, RED, Line, Move
 
-Move = Callable[[FairQueue, str, int], object]
 MOVES: dict[str, Move] = {
     "start": lambda queue, task_id, token: queue.start(task_id, token),
     "renew": lambda queue, task_id, token: queue.renew(task_id, token),
-    "complete": lambda queue, task_id, token: queue.complete(task_id, token, cost_ms=1),
-    "retry": lambda queue, task_id, token: queue.retry(task_id, token, cost_ms=1, delay_ms=1),
-    "defer": lambda queue, task_id, token: queue.defer(task_id, token, code="no_capable_worker"),
-    "hand_back": lambda queue, task_id, token: queue.hand_back(task_id, token),
-    "bury": lambda queue, task_id, token: queue.bury(
-        task_id, token, ending=TaskState.FAILED, code="bad_image", message="", cost_ms=1
-    ),
+    **LEAVING,
 }
 
 

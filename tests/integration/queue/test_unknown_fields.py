@@ -1,22 +1,13 @@
 """Two versions on one queue: what a newer one adds to a record stays there when an older one works on it."""
 
-from collections.abc import Callable
-
 import pytest
 
-from pipeline.queue import FairQueue, TaskState
-from tests.support.line import RED, Line
+from tests.support.line import LEAVING, RED, Line, Move
 
 NEWER = {"a_newer_field": "kept", "another": "\x00\xff"}
 #: The ways of a claimed task back into line, or to its end.
-WAYS: dict[str, Callable[[FairQueue, str, int], object]] = {
-    "complete": lambda queue, task_id, token: queue.complete(task_id, token, cost_ms=1),
-    "retry": lambda queue, task_id, token: queue.retry(task_id, token, cost_ms=1, delay_ms=1),
-    "defer": lambda queue, task_id, token: queue.defer(task_id, token, code="no_capable_worker"),
-    "hand_back": lambda queue, task_id, token: queue.hand_back(task_id, token),
-    "bury": lambda queue, task_id, token: queue.bury(
-        task_id, token, ending=TaskState.FAILED, code="bad_image", message="", cost_ms=1
-    ),
+WAYS: dict[str, Move] = {
+    **LEAVING,
     "cancel": lambda queue, task_id, _: queue.cancel(task_id),
 }
 
