@@ -1,6 +1,6 @@
 // Which devices wait, how long, and whether each gets what its weight promises.
 import { useAnswer } from "../asking.js";
-import { Bar, Button, Card, DeviceLink, Field, Page, Pill, Refusal, Select, Table } from "../components.js";
+import { Bar, Button, Card, DeviceLink, Field, Page, Pill, Refusal, Select, Table, anyOf } from "../components.js";
 import { html, useState } from "../dom.js";
 import * as format from "../format.js";
 import { t, tCode } from "../i18n.js";
@@ -40,7 +40,7 @@ function Filters({ params }) {
     <${Button} type="submit">${t("common.search")}<//>
     <${Select} label=${t("devices.show")} value=${params.show ?? "waiting"} options=${options("devices.show", SHOWN)}
       onChange=${choose("show")} />
-    <${Select} label=${t("lane.name")} value=${params.lane} options=${[["", t("common.all")], ...LANES.map((lane) => [lane, lane])]}
+    <${Select} label=${t("lane.name")} value=${params.lane} options=${anyOf(LANES, (lane) => lane)}
       onChange=${choose("lane")} />
     <${Select} label=${t("devices.sort")} value=${params.sort ?? "oldest"} options=${options("devices.sort", ORDERS)}
       onChange=${choose("sort")} />
