@@ -188,10 +188,10 @@ class Roster:
             raise failure
         return lost
 
-    def begin_epoch(self, shards: Sequence[int] = (0,)) -> None:
-        """Mark the data sets of these shards as complete: everything the ledger knows has been put in line."""
+    def begin_epoch(self, shards: Sequence[int] | None = None) -> None:
+        """Mark the data sets of these shards, or of all, as complete: everything the ledger knows is in line."""
         with reaching("epoch"):
-            for number in shards:
+            for number in range(len(self._shards)) if shards is None else shards:
                 self._client.set(self._shards[number].epoch(), self._clock.now_ms(), nx=True)
 
 

@@ -74,7 +74,7 @@ def test_a_node_of_a_cluster_that_is_named_as_one_server_is_told(sound: Sound) -
         sound.set(redis_url=cluster.nodes[0].url)
         as_one = sound.faults()
         sound.set(redis_url=cluster.url, queue_shards=6)
-        open_roster(sound.settings).begin_epoch(range(6))
+        open_roster(sound.settings).begin_epoch()
         sound.register()
         sound.publish()
         as_cluster = sound.faults()
@@ -85,7 +85,7 @@ def test_a_node_of_a_cluster_that_is_named_as_one_server_is_told(sound: Sound) -
 
 def test_data_of_more_shards_than_the_settings_say_are_named(sound: Sound) -> None:
     sound.set(queue_shards=4)
-    open_roster(sound.settings).begin_epoch(range(4))
+    open_roster(sound.settings).begin_epoch()
     sound.register()
     sound.publish()
     assert sound.faults() == {}

@@ -132,7 +132,7 @@ def test_a_lost_node_costs_its_shards_only_and_they_are_rebuilt_alone(cluster: C
     queue, consumer, inspector = open_queue(settings), open_consumer_queue(settings), open_inspector(settings)
     roster, ledger = open_roster(settings), Ledger(database, SystemClock())
     assert isinstance(queue, ShardedQueue)
-    roster.begin_epoch(range(SHARDS))
+    roster.begin_epoch()
     for shard in range(SHARDS):
         task = task_in(shard, f"t{shard}")
         ledger.accept(NewTask(task.task_id, "text", task.mac, "local", "0" * 64, {}, 1, None, 1))
