@@ -52,6 +52,11 @@ export function Table({ label, columns, rows, empty, keyOf, sort, onSort }) {
   </div>`;
 }
 
+/** A column of figures under the words of the key `title`; `by`: the order by which the service sorts it, if it does. */
+export function figureColumn(key, title, cell, by) {
+  return { key, title: t(title), kind: "number", cell, sort: by };
+}
+
 function Cell({ column, row }) {
   return html`<td class=${column.kind ?? ""} data-title=${column.title}>${column.cell(row)}</td>`;
 }

@@ -1,7 +1,9 @@
 // One device: how it stands in each lane, what is set for it, what it sent last.
 import { send, withQuery } from "../api.js";
 import { useAnswer, useDeed } from "../asking.js";
-import { Button, Card, Confirm, Field, Figure, Page, Pill, Refusal, Table, TaskLink, TaskState } from "../components.js";
+import {
+  Button, Card, Confirm, Field, Figure, Page, Pill, Refusal, Table, TaskLink, TaskState, figureColumn,
+} from "../components.js";
 import { html, useEffect, useState } from "../dom.js";
 import * as format from "../format.js";
 import { t, tCode } from "../i18n.js";
@@ -45,7 +47,7 @@ function Figures({ device }) {
 }
 
 function Lanes({ device, unserved }) {
-  const figure = (key, title, cell) => ({ key, title: t(title), kind: "number", cell: ([, lane]) => cell(lane) });
+  const figure = (key, title, cell) => figureColumn(key, title, ([, lane]) => cell(lane));
   const columns = [
     { key: "lane", title: t("lane.name"), cell: ([name]) => name },
     figure("waiting", "lane.waiting", (lane) => format.number(lane.waiting)),

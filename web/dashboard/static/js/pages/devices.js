@@ -1,6 +1,6 @@
 // Which devices wait, how long, and whether each gets what its weight promises.
 import { useAnswer } from "../asking.js";
-import { Bar, Button, Card, DeviceLink, Field, Page, Pill, Refusal, Select, Table, anyOf } from "../components.js";
+import { Bar, Button, Card, DeviceLink, Field, Page, Pill, Refusal, Select, Table, anyOf, figureColumn } from "../components.js";
 import { html, useState } from "../dom.js";
 import * as format from "../format.js";
 import { t, tCode } from "../i18n.js";
@@ -49,15 +49,14 @@ function Filters({ params }) {
 
 function List({ devices, sort }) {
   const onSort = (chosen) => setParams({ sort: chosen, cursor: null });
-  const figure = (key, title, cell, by) => ({ key, title: t(title), kind: "number", cell, sort: by });
   const columns = [
     { key: "mac", title: t("device.one"), cell: (device) => html`<${DeviceLink} mac=${device.mac} site=${device.site} />` },
     { key: "site", title: t("device.site"), cell: (device) => device.site },
-    figure("oldest", "lane.oldest_wait", (device) => format.duration(device.oldest_wait_ms), "oldest"),
-    figure("waiting", "lane.waiting", (device) => format.number(device.waiting), "waiting"),
-    figure("running", "device.in_flight", (device) => format.number(device.in_flight)),
+    figureColumn("oldest", "lane.oldest_wait", (device) => format.duration(device.oldest_wait_ms), "oldest"),
+    figureColumn("waiting", "lane.waiting", (device) => format.number(device.waiting), "waiting"),
+    figureColumn("running", "device.in_flight", (device) => format.number(device.in_flight)),
     { key: "share", title: t("device.share_of_due"), sort: "share", cell: (device) => html`<${Shares} lanes=${device.lanes} />` },
-    figure("weight", "device.weight", (device) => format.number(device.weight, 2)),
+    figureColumn("weight", "device.weight", (device) => format.number(device.weight, 2)),
     { key: "state", title: t("device.state"), cell: (device) => html`<${DeviceState} device=${device} />` },
   ];
   const keyOf = (device) => `${device.site} ${device.mac}`;

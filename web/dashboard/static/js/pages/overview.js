@@ -1,11 +1,12 @@
 // What matters first: how long the oldest task waits, when the work will be done, what is wrong.
 import { useAnswer } from "../asking.js";
 import { Chart } from "../chart.js";
-import { Card, Figure, Page, Pill, Refusal, Table } from "../components.js";
+import { Card, Figure, Page, Pill, Refusal, Table, figureColumn } from "../components.js";
 import { html } from "../dom.js";
 import * as format from "../format.js";
 import { t, tCode } from "../i18n.js";
 import { href } from "../router.js";
+import { WorkerState, slotsOf } from "../workers/state.js";
 
 const LINE_COLORS = ["--accent", "--warm", "--cool", "--quiet"];
 
@@ -75,17 +76,16 @@ function drainOf(lanes) {
 }
 
 function Lanes({ lanes }) {
-  const figure = (key, title, cell) => ({ key, title: t(title), kind: "number", cell });
   const columns = [
     { key: "lane", title: t("lane.name"), cell: (lane) => html`<a href=${href(["devices"], { lane: lane.name })}>${lane.name}</a>` },
-    figure("waiting", "lane.waiting", (lane) => format.number(lane.waiting)),
-    figure("delayed", "lane.delayed", (lane) => format.number(lane.delayed)),
-    figure("running", "lane.running", (lane) => `${format.number(lane.leased)} / ${format.number(lane.slots.effective)}`),
-    figure("devices", "lane.devices", (lane) => format.number(lane.devices)),
-    figure("oldest", "lane.oldest_wait", (lane) => format.duration(lane.oldest_wait_ms)),
-    figure("drain", "lane.drained_in", (lane) => format.duration(lane.expected_wait_ms)),
-    figure("rate", "lane.rate", (lane) => format.number(lane.drain_per_s, 2)),
-    figure("starved", "lane.starved", (lane) => html`<${Pill} tone=${lane.starved_devices ? "bad" : ""}>${lane.starved_devices}<//>`),
+    figureColumn("waiting", "lane.waiting", (lane) => format.number(lane.waiting)),
+    figureColumn("delayed", "lane.delayed", (lane) => format.number(lane.delayed)),
+    figureColumn("running", "lane.running", (lane) => `${format.number(lane.leased)} / ${format.number(lane.slots.effective)}`),
+    figureColumn("devices", "lane.devices", (lane) => format.number(lane.devices)),
+    figureColumn("oldest", "lane.oldest_wait", (lane) => format.duration(lane.oldest_wait_ms)),
+    figureColumn("drain", "lane.drained_in", (lane) => format.duration(lane.expected_wait_ms)),
+    figureColumn("rate", "lane.rate", (lane) => format.number(lane.drain_per_s, 2)),
+    figureColumn("starved", "lane.starved", (lane) => html`<${Pill} tone=${lane.starved_devices ? "bad" : ""}>${lane.starved_devices}<//>`),
     { key: "workers", title: t("lane.workers"), cell: (lane) => html`<${Crew} lane=${lane} />` },
   ];
   return html`<${Table} label=${t("overview.lanes")} columns=${columns} rows=${lanes} keyOf=${(lane) => lane.name} />`;
@@ -121,22 +121,17 @@ function History() {
 
 function Workers() {
   const { data, problem } = useAnswer("api/workers", 10_000);
-  const figure = (key, title, cell) => ({ key, title: t(title), kind: "number", cell });
   const columns = [
     { key: "host", title: t("worker.host"), cell: nameOf },
     { key: "lanes", title: t("worker.lanes"), cell: (worker) => worker.queues },
-    { key: "state", title: t("worker.state"), cell: (worker) => html`<${State} of=${worker.state} />` },
-    figure("busy", "worker.busy", (worker) => `${format.number(worker.active_tasks)} / ${format.number(worker.effective_concurrency)}`),
-    figure("heard", "worker.heard", (worker) => format.duration(worker.heartbeat_age_ms)),
+    { key: "state", title: t("worker.state"), cell: (worker) => html`<${WorkerState} state=${worker.state} />` },
+    figureColumn("busy", "worker.busy", slotsOf),
+    figureColumn("heard", "worker.heard", (worker) => format.duration(worker.heartbeat_age_ms)),
   ];
   return html`<${Card} title=${t("nav.workers")} aside=${html`<a href=${href(["workers"])}>${t("common.more")}</a>`}>
     <${Refusal} problem=${problem} />
     <${Table} label=${t("nav.workers")} columns=${columns} rows=${data?.workers} empty=${t("worker.none")} keyOf=${nameOf} />
   <//>`;
-}
-
-function State({ of }) {
-  return html`<${Pill} tone=${of === "held" ? "warn" : "good"}>${tCode("worker.state", of)}<//>`;
 }
 
 function nameOf(worker) {

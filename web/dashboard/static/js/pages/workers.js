@@ -3,8 +3,9 @@ import { useAnswer } from "../asking.js";
 import { Bar, Card, Figure, Page, Pill, Refusal, Table } from "../components.js";
 import { html } from "../dom.js";
 import * as format from "../format.js";
-import { t, tCode } from "../i18n.js";
+import { t } from "../i18n.js";
 import { Said } from "../said.js";
+import { WorkerState, slotsOf } from "../workers/state.js";
 
 export function Workers() {
   const { data, problem } = useAnswer("api/workers");
@@ -92,12 +93,8 @@ function Processes({ name, workers, newest }) {
     keyOf=${(worker) => worker.pid} />`;
 }
 
-function slotsOf(worker) {
-  return `${format.number(worker.active_tasks)} / ${format.number(worker.effective_concurrency)}`;
-}
-
 function State({ worker }) {
-  return html`<${Pill} tone=${worker.state === "held" ? "warn" : "good"}>${tCode("worker.state", worker.state)}<//>
+  return html`<${WorkerState} state=${worker.state} />
     ${worker.holds.map((reason) => html`<div key=${reason}><small><${Said}>${reason}<//></small></div>`)}`;
 }
 
