@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from threading import get_ident
 from time import perf_counter
 from typing import Any
 
@@ -127,9 +128,12 @@ def _way(database: Database, lists: TaskLists, wanted: Wanted, after: Place | No
     """The indexes by which the places of the page are found, and whether they have to be sorted."""
     statements: list[tuple[str, Any]] = []
     ask: Any = database.execute_sql
+    asker = get_ident()
 
     def remember(sql: str, parameters: Any = None, *rest: Any) -> Any:
-        statements.append((sql, parameters))
+        # Models are bound to one database for the whole process: other threads may ask it for something else.
+        if get_ident() == asker:
+            statements.append((sql, parameters))
         return ask(sql, parameters, *rest)
 
     database.execute_sql = remember  # type: ignore[method-assign]
