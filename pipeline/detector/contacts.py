@@ -9,7 +9,7 @@ from pipeline.detector.accounts import accounts
 from pipeline.detector.addresses import addresses
 from pipeline.detector.characters import Kind, characters
 from pipeline.detector.contact_types import Contact
-from pipeline.detector.normalize import Folded
+from pipeline.detector.normalize import Folded, text_of
 from pipeline.detector.numbers import numbers
 
 #: Letters and digits of the shortest id and of the shortest number, and over how many characters they are spread.
@@ -66,7 +66,7 @@ def _may_hold_address(folded: Folded) -> bool:
 def _spoken(folded: Folded, numerals: NDArray[np.bool_], places: Sequence[int]) -> list[Contact]:
     """Contacts that have Chinese numerals; apart, as a number may stand before 一起 and is none the longer for it."""
     codes = np.frombuffer(folded.plain.encode("utf-32-le"), np.uint32)
-    digits = np.where(numerals, characters().fold.take(folded.codes), codes).tobytes().decode("utf-32-le")
+    digits = text_of(np.where(numerals, characters().fold.take(folded.codes), codes))
     found = (*accounts(folded, digits), *numbers(digits, places))
     return [one for one in found if numerals[one.start : one.end].any()]
 

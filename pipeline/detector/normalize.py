@@ -4,6 +4,8 @@ Three views of one text: `text` without noise, `stretched` with runs of one char
 they were, in which each candidate is verified (`verify.py`).
 """
 
+import re
+from codecs import utf_32_le_decode, utf_32_le_encode
 from collections.abc import Collection
 from enum import Enum
 from typing import NamedTuple
@@ -16,7 +18,7 @@ from pipeline.detector.characters import EXPANDED, NO_CHARACTER, Kind, character
 _HYPHENS = frozenset(map(ord, "-\u00ad\u2010\u2011\uff0d"))
 _LATIN = frozenset((Kind.LETTER, Kind.LOOK_ALIKE))
 #: Of characters that are as the one before: a run of three, two of two side by side.
-_RUNS = (b"\1\1", b"\1\0\1")
+_RUNS = re.compile(b"\1\0?\1")
 
 
 class Unknown(Enum):
@@ -41,7 +43,7 @@ class Stretched(NamedTuple):
 
     @property
     def text(self) -> str:
-        return _string(self.kept)
+        return text_of(self.kept)
 
 
 class Folded:
@@ -58,7 +60,7 @@ class Folded:
 
     def __init__(self, original: str, joins: Collection[int] = ()) -> None:
         self._joins = joins
-        self._codes: NDArray[np.uint32] = np.frombuffer(original.encode("utf-32-le", "surrogatepass"), np.uint32)
+        self._codes: NDArray[np.uint32] = np.frombuffer(utf_32_le_encode(original, "surrogatepass")[0], np.uint32)
         self._folded: NDArray[np.uint32] = characters().fold.take(self._codes)
         self.kept: NDArray[np.uint32] = self._folded.compress(self._folded)
         # PERF: what is worked out once has a slot; functools.cached_property takes a lock in CPython 3.11, 1 us each.
@@ -68,11 +70,11 @@ class Folded:
         self._stretched: Stretched | Unknown | None = UNKNOWN
         self._units: NDArray[np.intp] | Unknown | None = UNKNOWN
         try:
-            self.text = _string(self.kept)
+            self.text = text_of(self.kept)
         except UnicodeDecodeError:  # `EXPANDED` and more are no code points; PERF: to ask first takes 1 us
             self._expand()
             self.kept = self._folded
-            self.text = _string(self.kept)
+            self.text = text_of(self.kept)
 
     def _expand(self) -> None:
         # One code point in a thousand folds to several: the whole text is done one by one only when there is one.
@@ -117,7 +119,7 @@ class Folded:
     def _with_runs_made_one(self) -> Stretched | None:
         same = self.kept[1:] == self.kept[:-1]
         repeats = same.tobytes()
-        if not any(run in repeats for run in _RUNS):
+        if not _RUNS.search(repeats):
             return None
         starts = np.concatenate(([0], np.flatnonzero(~same) + 1))
         return Stretched(self.kept[starts], np.append(starts, len(self.kept)))
@@ -126,7 +128,7 @@ class Folded:
     def plain(self) -> str:
         """The original character by character in width and small letters, noise and all: places are the same."""
         if self._plain is None:
-            self._plain = _string(characters().plain.take(self._codes))
+            self._plain = text_of(characters().plain.take(self._codes))
         return self._plain
 
     @property
@@ -152,8 +154,14 @@ def holds_no_character(text: Folded) -> bool:
     return NO_CHARACTER in text.text
 
 
-def _string(codes: NDArray[np.uint32]) -> str:
-    return codes.tobytes().decode("utf-32-le")
+def text_of(codes: NDArray[np.uint32]) -> str:
+    """Return the text of code points.
+
+    PERF: `bytes.decode` looks its codec up by name and takes a copy, 0.4 us more.
+
+    Raises: UnicodeDecodeError, where one is no code point, or half a character.
+    """
+    return utf_32_le_decode(codes)[0]  # type: ignore[arg-type]  # an array is a buffer, which Python 3.11 cannot say
 
 
 def _joined(kinds: bytes, joins: Collection[int], codes: NDArray[np.uint32]) -> bytes:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from pipeline.detector.characters import NO_CHARACTER
 from pipeline.detector.index import Index
+from pipeline.detector.normalize import text_of
 
 
 class Rendering(NamedTuple):
@@ -31,7 +32,7 @@ class Rendering(NamedTuple):
             ways: the last column is overwritten. **Shape** (ways, symbols of a way).
         """
         ways[:, -1] = ord(NO_CHARACTER)
-        return cls(ways.tobytes().decode("utf-32-le"), bounds)
+        return cls(text_of(ways), bounds)
 
     def spans(self, index: Index) -> Iterator[tuple[Sequence[int], int]]:
         """Give for each match the bounds of its symbols in the folded text, and its number."""
