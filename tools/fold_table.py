@@ -25,6 +25,8 @@ _CLAUSE = set(",，、:：､﹐﹑﹕")
 _LINE = set("\n\r\x0b\x0c\x85\u2028\u2029")
 #: Blank, though no space by their category: fillers of Hangul, the empty Braille cell.
 _INVISIBLE = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0, *range(0x180B, 0x1810)}
+#: Strokes are ideographs by their category; no text of today has one by itself but as an ornament between others.
+_STROKES = set("丶丨丿亅乀乁乚")
 #: Marks that go on any letter; those of scripts that cannot do without them stay.
 _MARKS = ((0x0300, 0x036F), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0xFE00, 0xFE0F), (0xFE20, 0xFE2F),
           (0xE0000, 0xE0FFF))  # fmt: skip
@@ -152,7 +154,7 @@ def _noise(code: int, char: str) -> str | None:
 
 def _symbol(code: int, char: str, category: str) -> str | None:
     enclosed = unicodedata.normalize("NFKC", char) != char or _enclosed(char)
-    if category[0] == "P" or (category[0] == "S" and not (enclosed and category == "So" and char not in "™℠")):
+    if char in _STROKES or category[0] == "P" or (category[0] == "S" and not (enclosed and category == "So" and char not in "™℠")):
         return "symbol"
     return "symbol" if _within(code, _PICTURES) and not enclosed else None
 
