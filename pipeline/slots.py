@@ -1,7 +1,7 @@
 """What a worker process may claim now: its free slots, and the reasons to leave them free."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from pipeline.queue import LANES, Claim, Lane
 
@@ -16,11 +16,16 @@ class Slots:
         #: By lane and token: after a lost lease one process may hold the same task twice.
         self._claims: dict[tuple[Lane, int], Claim] = {}
         self._watchers: list[Callable[[], None]] = []
+        self._note: Callable[[Collection[Claim]], None] = lambda _: None
         self.is_closed = False
 
     def watch(self, tell: Callable[[], None]) -> None:
         """Call `tell` after each change of what is held or closed, in the thread that changed it."""
         self._watchers.append(tell)
+
+    def keep_note(self, write: Callable[[Collection[Claim]], None]) -> None:
+        """Call `write` with what is held at each change of that, one after the other."""
+        self._note = write
 
     def open(self, count: Mapping[Lane, int]) -> None:
         """Set how many tasks of each lane may be held at once."""
@@ -69,10 +74,12 @@ class Slots:
     def fill(self, claim: Claim) -> None:
         with self._changed:
             self._claims[claim.lane, claim.token] = claim
+            self._note(self._claims.values())
 
     def free(self, claim: Claim) -> None:
         with self._changed:
             self._claims.pop((claim.lane, claim.token), None)
+            self._note(self._claims.values())
             self._changed.notify_all()
 
     def claims(self) -> list[Claim]:

@@ -154,7 +154,11 @@ def _noise(code: int, char: str) -> str | None:
 
 def _symbol(code: int, char: str, category: str) -> str | None:
     enclosed = unicodedata.normalize("NFKC", char) != char or _enclosed(char)
-    if char in _STROKES or category[0] == "P" or (category[0] == "S" and not (enclosed and category == "So" and char not in "™℠")):
+    if (
+        char in _STROKES
+        or category[0] == "P"
+        or (category[0] == "S" and not (enclosed and category == "So" and char not in "™℠"))
+    ):
         return "symbol"
     return "symbol" if _within(code, _PICTURES) and not enclosed else None
 

@@ -34,6 +34,7 @@ from pipeline.middleware import (
     Outcome,
     Presence,
     RetryRules,
+    Survivor,
     WarmUp,
 )
 from pipeline.ocr.engines import OcrEngines, open_engines
@@ -75,6 +76,7 @@ def build_broker(settings: Settings, engines: OcrEngines) -> FairBroker:
         poll_s=settings.poll_interval_seconds,
         middleware=[
             Context(),
+            Survivor(open_queue(settings), settings.data_dir / "held"),
             WarmUp(prepare, close),
             *host_middleware(settings, engines, lists, clock),
             LeaseRenewal(open_queue(settings), renew_s=settings.lease_renew_seconds),

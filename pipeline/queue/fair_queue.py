@@ -100,6 +100,10 @@ class FairQueue(Submitting):
             raise LeaseLost(f"task {task_id} has been held for {reply.number(0)} ms, the longest run allowed")
         return reply.number(0)
 
+    def give_up(self, task_id: str, token: int) -> None:
+        """End the lease now, whose holder is known to be dead: the next sweep takes the task back."""
+        self._held("renew", task_id, token, 0, self.rules.max_run_ms, self.rules.policy)
+
     def complete(self, task_id: str, token: int, *, cost_ms: int) -> None:
         """End the task well and charge its device `cost_ms` worker-milliseconds."""
         rules = self.rules

@@ -135,6 +135,9 @@ class ShardedQueue(FairQueue):
     def renew(self, task_id: str, token: int) -> int:
         return self._holder(token).renew(task_id, token)
 
+    def give_up(self, task_id: str, token: int) -> None:
+        self._holder(token).give_up(task_id, token)
+
     def complete(self, task_id: str, token: int, *, cost_ms: int) -> None:
         self._holder(token).complete(task_id, token, cost_ms=cost_ms)
 
