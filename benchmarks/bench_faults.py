@@ -260,7 +260,8 @@ def _ward(plan: Plan, folder: Path, **overrides: int) -> Iterator[Ward]:
         folder / "data",
         redis_url=server.url,
         retry_backoff_base_seconds=1,
-        ocr_hard_limit_seconds=2,
+        # Not less: on a busy machine an engine takes two seconds to swell.
+        ocr_hard_limit_seconds=5,
         ocr_recycle_rss_bytes=500_000_000,
         ocr_memory_limit_bytes=500_000_000,
         max_per_mac_pending=5_000,
