@@ -129,7 +129,7 @@ def measure_costs(sizes: Sequence[Size], plan: Plan, *, gated: float) -> str:
                 size.forget_turns()  # the first one warms up: caches, connections, the server's memory
     rows = []
     for name in ("enqueue", "claim", "complete"):
-        base = median(sizes[0].measured[name].server_us)
+        first = sizes[0].measured[name]
         for size in sizes:
             turns = size.measured[name]
             rows.append(
@@ -139,10 +139,11 @@ def measure_costs(sizes: Sequence[Size], plan: Plan, *, gated: float) -> str:
                     spread(turns.per_second),
                     spread(turns.caller_us),
                     spread(turns.server_us, 1),
-                    f"{median(turns.server_us) / base:.2f}",
+                    f"{median(turns.caller_us) / median(first.caller_us):.2f}",
+                    f"{median(turns.server_us) / median(first.server_us):.2f}",
                 ]
             )
-    return table(["operation", "devices", "per second", "p50 µs", "server µs", "server, ratio"], rows)
+    return table(["operation", "devices", "per second", "p50 µs", "server µs", "p50, ratio", "server, ratio"], rows)
 
 
 def measure_memory(client: redis.Redis, sizes: Sequence[Size]) -> str:
