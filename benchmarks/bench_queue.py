@@ -108,7 +108,7 @@ class Size:
 
     def _script_usec(self) -> float:
         stats = self.client.info("commandstats")
-        return float(stats["cmdstat_fcall"]["usec"]) if "cmdstat_evalsha" in stats else 0.0
+        return float(stats["cmdstat_fcall"]["usec"]) if "cmdstat_fcall" in stats else 0.0
 
     def _used_bytes(self) -> int:
         return int(self.client.info("memory")["used_memory"])

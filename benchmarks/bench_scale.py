@@ -13,114 +13,40 @@ import argparse
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter
 
 import redis
 
-from benchmarks import bench_queue
-from benchmarks.bench_queue import Size, measure_costs
 from benchmarks.printing import machine, spread, table
-from benchmarks.scale_hosts import Place, Served, Work, at_once, put_in_line, serve, work_of
+from benchmarks.scale_hosts import UNTIL_EMPTY_S, Place, Served, Work, at_once, put_in_line, serve, work_of
+from benchmarks.scale_plan import TINY, Plan
+from benchmarks.scale_sizes import compact_server, measure_sizes
 from pipeline.queue import Inspector
 from tests.support.clusters import client_of, started_cluster
 from tests.support.own_servers import started_valkey
 from tests.support.processes import wait_until
 
-_DEEPEN = Path(__file__).with_name("deepen.lua")
-#: Devices that one call deepens: about 0.1 s of the server.
-_DEEPENED_AT_ONCE = 10_000
-#: Longer than any turn.
-_UNTIL_EMPTY_S = 86_400.0
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How much is measured.
-
-    Args:
-        devices: the sizes, smallest first.
-        tasks_each: of every device.
-        turns: how often each size has its turn.
-        calls: of each kind, in one turn of a size.
-        fillers: processes that put tasks in line.
-        idle: devices that are left behind with nothing pending.
-        drained: tasks put in line and served until none is left.
-        drainers: hosts that serve them.
-        backlog: tasks in line before hosts begin.
-        seconds: that hosts then serve.
-        hosts: how many of them, in turns.
-        rounds: how often each number of hosts, or each form of servers, has its turn.
-        shards: of the three nodes.
-    """
-
-    devices: Sequence[int] = (100, 10_000, 1_000_000)
-    tasks_each: int = 10
-    turns: int = 9
-    calls: int = 1_000
-    fillers: int = 2
-    idle: int = 20_000
-    drained: int = 1_000_000
-    drainers: int = 3
-    backlog: int = 60_000
-    seconds: float = 8
-    hosts: Sequence[int] = (3, 10, 30)
-    rounds: int = 3
-    shards: int = 6
-
-
-TINY = Plan(
-    devices=(5, 20),
-    tasks_each=3,
-    turns=1,
-    calls=5,
-    idle=10,
-    drained=60,
-    drainers=2,
-    backlog=60,
-    seconds=0.5,
-    hosts=(1, 2),
-    rounds=1,
-    shards=3,
-)
-
 
 def run(plan: Plan, only: Sequence[str] = ()) -> Iterator[str]:
     """Measure everything, or some parts; give each piece of the report as soon as it is there."""
-    with _server() as (_, client):
+    with compact_server() as (_, client):
         yield machine(str(client.info("server").get("valkey_version", "unknown")))
     for name, measure in PARTS.items():
         if not only or name in only:
             yield from measure(plan)
 
 
-def measure_sizes(plan: Plan) -> Iterator[str]:
-    """Sizes side by side on one server: what they take, how long they take to fill, what calls cost."""
-    with _server() as (url, client):
-        sizes, rows = [], list[list[str]]()
-        for devices in plan.devices:
-            sizes.append(Size(client, devices))
-            rows += _filled(client, Place(url, prefix=sizes[-1].queue.rules.prefix), devices, plan)
-        yield "\nMemory while a size grows\n\n" + table(
-            ["devices", "tasks waiting", "bytes for each more", "GB used", "GB resident", "seconds"], rows
-        )
-        costs = bench_queue.Plan(devices=plan.devices, rounds=plan.turns, calls=plan.calls)
-        yield f"\nCalls, {plan.turns} turns of {plan.calls:,} a size\n\n" + measure_costs(sizes, costs, gated=0)
-    yield "\n" + _measure_idle(plan)
-
-
 def measure_drain(plan: Plan) -> Iterator[str]:
     """So many tasks in, and out again, until the books say that nothing is left."""
     devices = max(1, plan.drained // 10)
-    with _server() as (url, client):
+    with compact_server() as (url, client):
         place = Place(url, dedupe_ms=1_000)
         filling_s, filling = _timed(
             client, lambda: at_once(plan.fillers, put_in_line, place, plan.fillers, devices, 0, 10)
         )
-        serving_s, serving = _timed(client, lambda: at_once(plan.drainers, serve, place, _UNTIL_EMPTY_S))
+        serving_s, serving = _timed(client, lambda: at_once(plan.drainers, serve, place, UNTIL_EMPTY_S))
         tasks = 10 * devices
         rows = [
             _phase(f"put in line, {plan.fillers} processes, pages of 500", filling_s, filling, tasks),
@@ -179,51 +105,6 @@ _PHASES = ["what", "seconds", "tasks/s", "Redis core %", "core µs/task", "bytes
 _NUMBERS = ["tasks/s", "busiest core %", "cores µs/task", "claim p50 µs", "claim p99 µs", "bytes/task"]
 
 
-def _filled(client: redis.Redis, place: Place, devices: int, plan: Plan) -> Iterator[list[str]]:
-    """Give every device its first task by real calls, the others by the server itself; a row of the table for each."""
-    for number in range(plan.tasks_each):
-        before, began = _used_bytes(client), perf_counter()
-        if number == 0:
-            at_once(plan.fillers, put_in_line, place, plan.fillers, devices, 0, 1)
-        else:
-            deepen(client, place, devices, number, number)
-        seconds, used = perf_counter() - began, _used_bytes(client)
-        yield [
-            f"{devices:,}",
-            f"{devices * (number + 1):,}",
-            f"{(used - before) / devices:,.0f}",
-            f"{used / 1e9:.2f}",
-            f"{int(client.info('memory')['used_memory_rss']) / 1e9:.2f}",
-            f"{seconds:.1f}",
-        ]
-
-
-def deepen(client: redis.Redis, place: Place, devices: int, first: int, last: int) -> None:
-    """Put the tasks `first` to `last` of every device behind those that it has, by a script of the server's own."""
-    script = client.register_script(_DEEPEN.read_text("utf-8"))
-    seconds, micros = client.time()
-    now_ms = int(seconds) * 1000 + int(micros) // 1000
-    for start in range(0, devices, _DEEPENED_AT_ONCE):
-        end = min(start + _DEEPENED_AT_ONCE, devices) - 1
-        script(
-            keys=[f"{place.prefix}epoch"], args=["text", start, end, first, last, now_ms, now_ms + place.rules.ttl_ms]
-        )
-
-
-def _measure_idle(plan: Plan) -> str:
-    """What a device takes that has had a task and has nothing pending now."""
-    with _server() as (url, client):
-        place = Place(url, dedupe_ms=1)
-        at_once(1, put_in_line, place, 1, 1, 0, 1)
-        at_once(1, serve, place, _UNTIL_EMPTY_S)
-        before = _used_bytes(client)
-        at_once(1, put_in_line, place, 1, plan.idle, 1, 2)
-        at_once(1, serve, place, _UNTIL_EMPTY_S)
-        wait_until(lambda: client.info("keyspace")["db0"]["expires"] <= plan.idle, 60)
-        each = (_used_bytes(client) - before) / plan.idle
-    return f"idle      {each:,.0f} bytes: a device with nothing pending, until it is forgotten a day later"
-
-
 def _served_turn(place: Place, servers: list[redis.Redis], hosts: int, plan: Plan) -> tuple[list[Served], Work]:
     """An emptied queue, a backlog, and hosts that serve it for so long."""
     for server in servers:
@@ -231,7 +112,7 @@ def _served_turn(place: Place, servers: list[redis.Redis], hosts: int, plan: Pla
     devices = max(1, plan.backlog // 10)
     # So that the servers know the scripts.
     at_once(1, put_in_line, place, 1, 3 * plan.shards, 10, 11)
-    at_once(1, serve, place, _UNTIL_EMPTY_S)
+    at_once(1, serve, place, UNTIL_EMPTY_S)
     at_once(plan.fillers, put_in_line, place, plan.fillers, devices, 0, 10)
     before = work_of(servers)
     served = at_once(hosts, serve, place, plan.seconds)
@@ -273,19 +154,6 @@ def _phase(what: str, seconds: float, work: Work, tasks: int) -> list[str]:
 
 def _listed(left: Counter[str]) -> str:
     return ", ".join(f"{count:,} {kind}" for kind, count in sorted(left.items()))
-
-
-def _used_bytes(client: redis.Redis) -> int:
-    return int(client.info("memory")["used_memory"])
-
-
-@contextmanager
-def _server() -> Iterator[tuple[str, redis.Redis]]:
-    """A server that keeps small values as docs/howto/redis.md wants it."""
-    with started_valkey() as server, redis.Redis.from_url(server.url) as client:
-        for kind in ("hash", "zset"):
-            client.config_set(f"{kind}-max-listpack-value", 128)
-        yield server.url, client
 
 
 def main() -> None:

@@ -21,6 +21,8 @@ _POLL_S = 0.5
 #: Tasks sent in one go.
 _PAGE = 500
 _DAY_MS = 86_400_000
+#: Longer than any turn.
+UNTIL_EMPTY_S = 86_400.0
 #: Worker-ms that each task is said to have cost.
 _COST_MS = 10
 

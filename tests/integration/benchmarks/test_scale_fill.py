@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import redis
 
-from benchmarks.bench_scale import deepen
+from benchmarks.scale_fill import deepen, enqueue_all
 from benchmarks.scale_hosts import Place, task_of
 from pipeline.queue import FairQueue, Inspector
 from tests.support.clock import FakeClock
@@ -30,11 +30,12 @@ def test_a_deepened_queue_is_what_enqueues_would_have_made(
 ) -> None:
     monkeypatch.setattr(valkey, "time", lambda: (clock.now_ms() // 1000, clock.now_ms() % 1000 * 1000))
     enqueued, deepened = (Place("", prefix=prefix) for prefix in ("enqueued:", "deepened:"))
-    for place, deep in ((enqueued, 3), (deepened, 1)):
-        queue = FairQueue(valkey, place.rules, clock)
-        for number in range(deep):
-            for device in range(DEVICES):
-                queue.enqueue(task_of(device, number))
+    queue = FairQueue(valkey, enqueued.rules, clock)
+    for number in range(3):
+        for device in range(DEVICES):
+            queue.enqueue(task_of(device, number))
+
+    enqueue_all(valkey, deepened, DEVICES)
     for number in (1, 2):
         deepen(valkey, deepened, DEVICES, number, number)
 
