@@ -1,6 +1,7 @@
 """How far one queue goes: `make bench-scale`, or with `--tiny` in seconds; `--only` names parts.
 
 * `sizes`: 1,000,000 devices and 10,000,000 waiting tasks; what they take, and whether calls cost more than with 100.
+* `idle`: what a device takes that has nothing pending.
 * `drain`: a million tasks put in line and served until none is left.
 * `cluster`: three nodes with shards beside one server.
 * `hosts`: 3, 10 and 30 hosts that claim, start and complete without working.
@@ -19,10 +20,11 @@ from time import perf_counter
 
 import redis
 
+from benchmarks.compact_server import compact_server
 from benchmarks.printing import machine, spread, table
 from benchmarks.scale_hosts import UNTIL_EMPTY_S, Place, Served, Work, at_once, put_in_line, serve, work_of
 from benchmarks.scale_plan import TINY, Plan
-from benchmarks.scale_sizes import compact_server, measure_sizes
+from benchmarks.scale_sizes import measure_idle, measure_sizes
 from pipeline.queue import Inspector
 from tests.support.clusters import client_of, started_cluster
 from tests.support.own_servers import started_valkey
@@ -97,6 +99,7 @@ def measure_hosts(plan: Plan) -> Iterator[str]:
 
 PARTS: dict[str, Callable[[Plan], Iterator[str]]] = {
     "sizes": measure_sizes,
+    "idle": measure_idle,
     "drain": measure_drain,
     "cluster": measure_cluster,
     "hosts": measure_hosts,

@@ -14,19 +14,19 @@ _DEEPEN = Path(__file__).with_name("scale_deepen.lua")
 _ENQUEUE_EACH = """
 for device = tonumber(ARGV[2]), tonumber(ARGV[3]) do
   run(KEYS, {ARGV[1], 'text', string.format('%012x', device), '1000000000', '1000000000', 'device', 'reject', '30',
-    'fair', string.format('%016x-%019d', device, 0), 'local', '0', ARGV[1], '0', ARGV[4], ARGV[4], '{}', '0',
+    'fair', string.format('%016x-%019d', device, ARGV[5]), 'local', '0', ARGV[1], '0', ARGV[4], ARGV[4], '{}', '0',
     'ocr text'})
 end
 """
 
 
-def enqueue_all(client: redis.Redis, place: Place, devices: int) -> None:
-    """Put the first task of every device in line, by the queue's own enqueue.lua."""
+def enqueue_all(client: redis.Redis, place: Place, devices: int, number: int = 0) -> None:
+    """Put the task of this number of every device in line, by the queue's own enqueue.lua."""
     (path,) = (path for path in script_paths() if path.stem == "enqueue")
     script = client.register_script(expand(path) + _ENQUEUE_EACH)
     for start in range(0, devices, _ENQUEUED_AT_ONCE):
         end = min(start + _ENQUEUED_AT_ONCE, devices) - 1
-        script(keys=[f"{place.prefix}epoch"], args=[_now_ms(client), start, end, place.rules.ttl_ms])
+        script(keys=[f"{place.prefix}epoch"], args=[_now_ms(client), start, end, place.rules.ttl_ms, number])
 
 
 def deepen(client: redis.Redis, place: Place, devices: int, first: int, last: int) -> None:

@@ -1,30 +1,20 @@
 """A few devices and very many side by side on one server: what they take, and whether calls cost more with many."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from time import perf_counter
 
 import redis
 
 from benchmarks import bench_queue
 from benchmarks.bench_queue import Size, measure_costs
+from benchmarks.compact_server import compact_server
 from benchmarks.printing import table
 from benchmarks.scale_fill import deepen, enqueue_all
 from benchmarks.scale_hosts import UNTIL_EMPTY_S, Place, at_once, put_in_line, serve
 from benchmarks.scale_plan import Plan
-from tests.support.own_servers import started_valkey
 from tests.support.processes import wait_until
 
 _GROWTH = ["tasks waiting", "bytes for each more", "GB used", "GB resident", "seconds"]
-
-
-@contextmanager
-def compact_server() -> Iterator[tuple[str, redis.Redis]]:
-    """A server that keeps small values as docs/howto/redis.md wants it."""
-    with started_valkey() as server, redis.Redis.from_url(server.url, socket_timeout=60) as client:
-        for kind in ("hash", "zset"):
-            client.config_set(f"{kind}-max-listpack-value", 128)
-        yield server.url, client
 
 
 def measure_sizes(plan: Plan) -> Iterator[str]:
@@ -37,7 +27,6 @@ def measure_sizes(plan: Plan) -> Iterator[str]:
             yield f"\n{devices:,} devices\n\n" + table(_GROWTH, list(_filled(client, place, devices, plan)))
         costs = bench_queue.Plan(devices=plan.devices, rounds=plan.turns, calls=plan.calls)
         yield f"\nCalls, {plan.turns} turns of {plan.calls:,} a size\n\n" + measure_costs(sizes, costs, gated=0)
-    yield "\n" + _measure_idle(plan)
 
 
 def _filled(client: redis.Redis, place: Place, devices: int, plan: Plan) -> Iterator[list[str]]:
@@ -58,7 +47,7 @@ def _filled(client: redis.Redis, place: Place, devices: int, plan: Plan) -> Iter
         ]
 
 
-def _measure_idle(plan: Plan) -> str:
+def measure_idle(plan: Plan) -> Iterator[str]:
     """What a device takes that has had a task and has nothing pending now."""
     with compact_server() as (url, client):
         place = Place(url, dedupe_ms=1)
@@ -69,7 +58,7 @@ def _measure_idle(plan: Plan) -> str:
         at_once(1, serve, place, UNTIL_EMPTY_S)
         wait_until(lambda: client.info("keyspace")["db0"]["expires"] <= plan.idle, 60)
         each = (_used_bytes(client) - before) / plan.idle
-    return f"idle      {each:,.0f} bytes: a device with nothing pending, until it is forgotten a day later"
+    yield f"\nidle      {each:,.0f} bytes: a device with nothing pending, until it is forgotten a day later"
 
 
 def _used_bytes(client: redis.Redis) -> int:
