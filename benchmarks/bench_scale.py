@@ -22,7 +22,7 @@ import redis
 
 from benchmarks.compact_server import compact_server
 from benchmarks.printing import machine, spread, table
-from benchmarks.scale_hosts import UNTIL_EMPTY_S, Place, Served, Work, at_once, put_in_line, serve, work_of
+from benchmarks.scale_hosts import UNTIL_EMPTY_S, Place, Served, Work, at_once, put_in_line, serve, stand_by, work_of
 from benchmarks.scale_plan import TINY, Plan
 from benchmarks.scale_sizes import measure_idle, measure_sizes
 from pipeline.queue import Inspector
@@ -93,8 +93,10 @@ def measure_hosts(plan: Plan) -> Iterator[str]:
         for _ in range(plan.rounds):
             for hosts in plan.hosts:
                 turns[hosts].append(_numbers(*_served_turn(Place(server.url), [client], hosts, plan)))
+        idle = _standing_by(Place(server.url), client, max(plan.hosts), plan.seconds)
     rows = [[f"{hosts}", *map(spread, zip(*numbers, strict=True))] for hosts, numbers in turns.items()]
     yield "\nHosts on one server\n\n" + table(["hosts", *_NUMBERS], rows)
+    yield idle
 
 
 PARTS: dict[str, Callable[[Plan], Iterator[str]]] = {
@@ -106,6 +108,12 @@ PARTS: dict[str, Callable[[Plan], Iterator[str]]] = {
 }
 _PHASES = ["what", "seconds", "tasks/s", "Redis core %", "core µs/task", "bytes in/task", "bytes out/task"]
 _NUMBERS = ["tasks/s", "busiest core %", "cores µs/task", "claim p50 µs", "claim p99 µs", "bytes/task"]
+
+
+def _standing_by(place: Place, client: redis.Redis, hosts: int, seconds: float) -> str:
+    client.flushall()
+    took_s, work = _timed(client, lambda: at_once(hosts, stand_by, place, seconds))
+    return f"waiting   {hosts} hosts with nothing to do: {100 * work.cores_s[0] / took_s:.1f} % of the server's core"
 
 
 def _served_turn(place: Place, servers: list[redis.Redis], hosts: int, plan: Plan) -> tuple[list[Served], Work]:

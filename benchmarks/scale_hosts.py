@@ -113,36 +113,34 @@ def serve(_number: int, place: Place, seconds: float) -> Served:
     return served
 
 
+def stand_by(_number: int, place: Place, seconds: float) -> None:
+    """Ask for work that there is none of, for so long, as the broker does."""
+    queue, began = place.queue(), perf_counter()
+    while perf_counter() - began < seconds:
+        for _ in range(2):
+            queue.claim("text")
+        queue.wait_for_work("text", timeout_s=_POLL_S)
+
+
 def at_once(count: int, work: Callable[..., _Answer], *args: Any) -> list[_Answer]:
     """Run `work(number, *args)` in `count` processes that begin together; return what they gave.
 
-    Raises: what one of them raised.
+    Raises: EOFError, when one of them failed; it has told why.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
-    begin, answers = context.Barrier(count), context.Queue()
-    processes = [
-        context.Process(target=_answer, args=(begin, answers, work, number, *args), daemon=True)
-        for number in range(count)
-    ]
-    for process in processes:
-        process.start()
-    given = [answers.get() for _ in processes]
-    for process in processes:
-        process.join()
-    for answer in given:
-        if isinstance(answer, BaseException):
-            raise answer
-    return given
+    begin, answers = context.Barrier(count), []
+    for number in range(count):
+        answer, end = context.Pipe(duplex=False)
+        context.Process(target=_answer, args=(end, begin, work, number, *args), daemon=True).start()
+        end.close()
+        answers.append(answer)
+    return [answer.recv() for answer in answers]
 
 
-def _answer(begin: Any, answers: Any, work: Callable[..., _Answer], *args: Any) -> None:
-    try:
-        begin.wait()
-        answers.put(work(*args))
-    except Exception as exc:
-        answers.put(exc)
-        raise
+def _answer(end: Any, begin: Any, work: Callable[..., _Answer], *args: Any) -> None:
+    begin.wait()
+    end.send(work(*args))
 
 
 @dataclass(frozen=True, slots=True)
