@@ -27,8 +27,6 @@ _FOLDER = Path(__file__).parent / "lua"
 _HEADER = re.compile(r"--\[\[\n(?P<name>\w+) - (?P<what>.+?)\n\]\]\n", re.DOTALL)
 _SECTION = re.compile(r"^(KEYS|ARGV|BUILDS|RETURNS|COST|FLAGS)\b(.*)$")
 _INCLUDE = re.compile(r"^--@include (\w+)$", re.MULTILINE)
-#: What a server says that does not let us define functions: by its rules for users, or being full or too old.
-_MAY_NOT = (NoPermissionError, OutOfMemoryError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +127,9 @@ class Scripts:
         """Define the function where `root` lies; return False when that is not allowed, which costs time only."""
         try:
             load_library(self._client, script.library, root)
-        except _MAY_NOT as exc:
+        except ResponseError as exc:
+            if not (_is_not_ours(exc) or isinstance(exc, OutOfMemoryError)):
+                raise
             log.warning("the server refuses functions, so every call defines them anew and takes longer: %s", exc)
             return False
         return True
@@ -145,8 +145,13 @@ class Scripts:
 
 
 def _is_unknown(exc: ResponseError) -> bool:
-    """The server does not have the function, or does not let us call any: then it must not be told of it either."""
-    return "Function not found" in str(exc) or isinstance(exc, NoPermissionError)
+    """The server does not have the function, or lets us call none: then it will not be told of it either."""
+    return "Function not found" in str(exc) or _is_not_ours(exc)
+
+
+def _is_not_ours(exc: ResponseError) -> bool:
+    """The command is not for us: by the server's rules for users, or because it was taken away or is not there yet."""
+    return isinstance(exc, NoPermissionError) or "unknown command" in str(exc)
 
 
 @cache
@@ -160,11 +165,12 @@ def _made(path: Path) -> _Script:
     digest = sha1(definition.encode(), usedforsecurity=False).hexdigest()
     function = f"fairlane_{header.name}_{digest[:16]}"
     flags = ", ".join(f"'{flag}'" for flag in header.flags)
+    shebang = f"#!lua flags={','.join(header.flags)}" if header.flags else "#!lua"
     library = (
         f"#!lua name={function}\n{definition}"
         f"redis.register_function{{function_name = '{function}', callback = run, flags = {{{flags}}}}}\n"
     ).encode()
-    text = f"#!lua flags={','.join(header.flags)}\n{definition}return run(KEYS, ARGV)\n".encode()
+    text = f"{shebang}\n{definition}return run(KEYS, ARGV)\n".encode()
     return _Script(header, text, sha1(text, usedforsecurity=False).hexdigest(), library, function)
 
 

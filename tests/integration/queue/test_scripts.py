@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import redis
@@ -84,6 +85,24 @@ def test_a_user_who_may_not_use_functions_is_served_by_scripts(
     assert all(books.balances for books in Inspector(restricted, Rules()).audit())
     assert [record.message for record in caplog.records].count(caplog.records[0].message) == 2  # queue, inspector
     assert "the server refuses functions" in caplog.text
+
+
+def test_a_server_without_such_commands_is_served_by_scripts(
+    bare: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = bare.execute_command
+
+    def ask_of_old(*words: Any, **options: Any) -> Any:
+        if words[0] in ("FCALL", "FUNCTION LOAD"):
+            raise redis.ResponseError(f"unknown command '{words[0]}', with args beginning with: ")
+        return ask(*words, **options)
+
+    monkeypatch.setattr(bare, "execute_command", ask_of_old)
+    queue = FairQueue(bare, Rules())
+
+    queue.enqueue(TASK)
+
+    serve(queue)
 
 
 @pytest.mark.feature("Q7")
