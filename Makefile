@@ -66,6 +66,9 @@ bench-queue: $(VENV)/.dev ## what the queue costs at 10 to 1,000,000 devices, an
 	$(BIN)/python -m benchmarks.bench_queue
 	$(BIN)/python -m benchmarks.bench_recover
 
+bench-scale: $(VENV)/.dev ## 10,000,000 tasks of 1,000,000 devices, a million drained, a Cluster, 30 hosts: 20 minutes, 9 GB
+	$(BIN)/python -m benchmarks.bench_scale
+
 bench-faults: $(VENV)/.dev ## what a kill costs, 20 of each process, and what poison costs its neighbours: 25 minutes
 	$(BIN)/python -m benchmarks.bench_faults
 

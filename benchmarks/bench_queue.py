@@ -8,7 +8,6 @@ caller waits, beside what the server's core works for it.
 import argparse
 import random
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from statistics import median
@@ -16,14 +15,14 @@ from time import perf_counter_ns
 
 import redis
 
+from benchmarks.compact_server import compact_server
 from benchmarks.printing import machine, spread, table
-from pipeline.queue import Claim, FairQueue, Rules, Standing, Task
-from pipeline.queue.types import DeviceRules
-from tests.support.own_servers import started_valkey
+from benchmarks.scale_fill import enqueue_all
+from benchmarks.scale_hosts import Place, mac_of
+from pipeline.queue import Claim, FairQueue, Task
+from pipeline.queue.types import LANES
 
-_UNLIMITED = 10**9
-_DAY_MS = 86_400_000
-#: Calls sent in one go while a size is built.
+#: Calls sent in one go while devices are paused.
 _PAGE = 1_000
 
 
@@ -54,28 +53,38 @@ class Turns:
     per_second: list[float] = field(default_factory=list)
 
 
+class _PausingQueue(FairQueue):
+    """The queue, and one thing more that only a measurement needs."""
+
+    def pause_all(self, macs: Sequence[str]) -> None:
+        """Pause devices, many at once."""
+        rows = [(mac, self.rules.policy, " ".join(LANES), "", "", "", "1", "") for mac in macs]
+        self._call_many("set_device", rows)
+
+
 class Size:
     """One number of devices under a prefix of its own."""
 
     def __init__(self, client: redis.Redis, devices: int) -> None:
         self.client, self.devices = client, devices
-        rules = Rules(prefix=f"d{devices}:", max_total=_UNLIMITED, max_per_mac=_UNLIMITED, ttl_ms=_DAY_MS)
-        self.queue = FairQueue(client, rules)
+        self.place = Place("", prefix=f"d{devices}:")
+        self.queue = _PausingQueue(client, self.place.rules)
         self.measured: dict[str, Turns] = {name: Turns() for name in ("enqueue", "claim", "complete")}
-        self._ids = count()
+        self._ids, self._fills = count(), 0
         self._random = random.Random(devices)
 
     def fill(self) -> float:
         """Put one task of every device in line; return the bytes that each took."""
         before = self._used_bytes()
-        for start in range(0, self.devices, _PAGE):
-            self.queue.restore([Standing(self._task(n)) for n in range(start, min(start + _PAGE, self.devices))])
+        enqueue_all(self.client, self.place, self.devices, self._fills)
+        self._fills += 1
         return (self._used_bytes() - before) / self.devices
 
     def pause(self, part: float) -> None:
         """Pause this part of the devices, whose tasks wait on."""
-        for device in range(int(self.devices * part)):
-            self.queue.set_device(_mac(device), DeviceRules(is_paused=True))
+        paused = int(self.devices * part)
+        for start in range(0, paused, _PAGE):
+            self.queue.pause_all([mac_of(device) for device in range(start, min(start + _PAGE, paused))])
 
     def take_turn(self, calls: int, eager: Sequence[int]) -> None:
         """Enqueue, claim and complete `calls` tasks, of the devices in `eager`."""
@@ -104,11 +113,11 @@ class Size:
         turns.per_second.append(len(waits) * 1e9 / sum(waits))
 
     def _task(self, device: int) -> Task:
-        return Task(f"{self.devices}-{next(self._ids)}", "text", _mac(device), 0)
+        return Task(f"{self.devices:016d}-{next(self._ids):019d}", "text", mac_of(device), 0)
 
     def _script_usec(self) -> float:
         stats = self.client.info("commandstats")
-        return float(stats["cmdstat_evalsha"]["usec"]) if "cmdstat_evalsha" in stats else 0.0
+        return float(stats["cmdstat_fcall"]["usec"]) if "cmdstat_fcall" in stats else 0.0
 
     def _used_bytes(self) -> int:
         return int(self.client.info("memory")["used_memory"])
@@ -129,7 +138,7 @@ def measure_costs(sizes: Sequence[Size], plan: Plan, *, gated: float) -> str:
                 size.forget_turns()  # the first one warms up: caches, connections, the server's memory
     rows = []
     for name in ("enqueue", "claim", "complete"):
-        base = median(sizes[0].measured[name].server_us)
+        first = sizes[0].measured[name]
         for size in sizes:
             turns = size.measured[name]
             rows.append(
@@ -139,10 +148,11 @@ def measure_costs(sizes: Sequence[Size], plan: Plan, *, gated: float) -> str:
                     spread(turns.per_second),
                     spread(turns.caller_us),
                     spread(turns.server_us, 1),
-                    f"{median(turns.server_us) / base:.2f}",
+                    f"{median(turns.caller_us) / median(first.caller_us):.2f}",
+                    f"{median(turns.server_us) / median(first.server_us):.2f}",
                 ]
             )
-    return table(["operation", "devices", "per second", "p50 µs", "server µs", "server, ratio"], rows)
+    return table(["operation", "devices", "per second", "p50 µs", "server µs", "p50, ratio", "server, ratio"], rows)
 
 
 def measure_memory(client: redis.Redis, sizes: Sequence[Size]) -> str:
@@ -172,7 +182,7 @@ def measure_floor(client: redis.Redis, calls: int) -> str:
 
 def run(plan: Plan) -> Iterator[str]:
     """Measure everything; give each piece of the report as soon as it is there."""
-    with _server() as client:
+    with compact_server() as (_, client):
         sizes = [Size(client, devices) for devices in plan.devices]
         yield machine(str(client.info("server").get("valkey_version", "unknown")))
         yield measure_floor(client, plan.calls)
@@ -182,16 +192,6 @@ def run(plan: Plan) -> Iterator[str]:
         for size in sizes:
             size.pause(0.9)
         yield "\n90 % of the devices are paused, their tasks wait on\n\n" + measure_costs(sizes, plan, gated=0.9)
-
-
-@contextmanager
-def _server() -> Iterator[redis.Redis]:
-    with started_valkey() as server, redis.Redis.from_url(server.url) as client:
-        yield client
-
-
-def _mac(device: int) -> str:
-    return f"{device:012x}"
 
 
 def main() -> None:

@@ -102,6 +102,10 @@ class EmbeddedValkey:
             *("--save", ""),
             # A queue must refuse new work when memory is short; evicting keys would lose accepted work.
             *("--maxmemory-policy", "noeviction"),
+            # A task's id makes some values a little longer than 64 bytes, at which it takes more than twice the memory
+            # (docs/why/scale.md).
+            *("--hash-max-listpack-value", "128"),
+            *("--zset-max-listpack-value", "128"),
         )
 
     def is_answering(self) -> bool:

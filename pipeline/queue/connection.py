@@ -85,7 +85,18 @@ class LateCluster:
             **self._options | {"retry": tries},
         )
         cluster.set_retry(usual)
+        # Where the key of a call stands; else the client asks a server for it before every call.
+        parser: Any = cluster.commands_parser
+        parser.commands["fcall"] |= {"flags": [], "first_key_pos": 3, "last_key_pos": 3, "step_count": 1}
         return cluster
+
+
+def load_library(client: redis.Redis, library: bytes, key: str) -> None:
+    """Make a library of functions known to the server that holds `key`; the others of a Cluster may be down."""
+    where: dict[str, Any] = {}
+    if isinstance(client, LateCluster):
+        where = {"target_nodes": client.get_node_from_key(key)}
+    client.execute_command("FUNCTION LOAD", "REPLACE", library, **where)  # type: ignore[no-untyped-call]
 
 
 @contextmanager

@@ -1,36 +1,47 @@
 """The Lua scripts: loaded and checked at start, called by name, replies split into a word and its values.
 
-A missing or malformed script stops the process, not a task.
+A missing or malformed script stops the process, not a task. On the server each is a function of a library of its own,
+whose name ends with a digest of its text: versions side by side on one server have each their own.
+PERF: a function's definitions are made once, a script's at each call: 1.7 times the server's time (docs/why/scale.md).
 """
 
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha1
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import redis
-from redis.exceptions import NoScriptError
+from redis.exceptions import NoPermissionError, NoScriptError, OutOfMemoryError, ResponseError
 
 from pipeline.errors import ConfigurationError
-from pipeline.queue.connection import reaching
+from pipeline.queue.connection import load_library, reaching
+
+log = logging.getLogger(__name__)
 
 _FOLDER = Path(__file__).parent / "lua"
 _HEADER = re.compile(r"--\[\[\n(?P<name>\w+) - (?P<what>.+?)\n\]\]\n", re.DOTALL)
-_SECTION = re.compile(r"^(KEYS|ARGV|BUILDS|RETURNS|COST)\b(.*)$")
+_SECTION = re.compile(r"^(KEYS|ARGV|BUILDS|RETURNS|COST|FLAGS)\b(.*)$")
 _INCLUDE = re.compile(r"^--@include (\w+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a script says about itself; the rows are (index, name) and the reply words in their order."""
+    """What a script says about itself; the rows are (index, name) and the reply words in their order.
+
+    Args:
+        flags: `no-writes`, or `allow-oom`: it runs also on a server without memory, which refuses new work only.
+    """
 
     name: str
     keys: tuple[str, ...]
     args: tuple[str, ...]
     words: tuple[str, ...]
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +62,8 @@ class _Script(NamedTuple):
     header: Header
     text: bytes
     sha: str
+    library: bytes
+    function: str
 
 
 class Scripts:
@@ -62,6 +75,7 @@ class Scripts:
     def __init__(self, client: redis.Redis) -> None:
         self._client = client
         self._scripts = {script.header.name: script for script in _loaded()}
+        self._has_functions = True
 
     def call(self, name: str, root: str, *args: str | int | bytes) -> Reply:
         """Run one script.
@@ -72,12 +86,7 @@ class Scripts:
         """
         script = self._checked(name, args)
         with reaching(name):
-            try:
-                answer = self._ask("EVALSHA", script.sha, 1, root, *args)
-            except NoScriptError:
-                # Not SCRIPT LOAD, which a Cluster sends to all its nodes, and fails when one of them is down.
-                answer = self._ask("EVAL", script.text, 1, root, *args)
-        return _reply(answer)
+            return _reply(self._run(script, root, args))
 
     def call_many(self, name: str, root: str, rows: Sequence[Sequence[str | int | bytes]]) -> list[Reply]:
         """Run one script once for each row of arguments, in their order, in two round trips.
@@ -91,11 +100,39 @@ class Scripts:
         first, *rest = rows
         script = self._checked(name, first)
         replies = [self.call(name, root, *first)]
+        how = ("FCALL", script.function) if self._has_functions else ("EVALSHA", script.sha)
         with reaching(name), self._client.pipeline(transaction=False) as pipe:
             for row in rest:
                 # Not `evalsha`, which a Cluster's pipeline refuses, though it can do it.
-                pipe.execute_command("EVALSHA", script.sha, 1, root, *row)  # type: ignore[no-untyped-call]
+                pipe.execute_command(*how, 1, root, *row)  # type: ignore[no-untyped-call]
             return replies + [_reply(answer) for answer in pipe.execute()]
+
+    def _run(self, script: _Script, root: str, args: Sequence[str | int | bytes]) -> Any:
+        if self._has_functions:
+            try:
+                return self._ask("FCALL", script.function, 1, root, *args)
+            except ResponseError as exc:
+                if not _is_unknown(exc):
+                    raise
+            self._has_functions = self._define(script, root)
+        if self._has_functions:
+            return self._ask("FCALL", script.function, 1, root, *args)
+        try:
+            return self._ask("EVALSHA", script.sha, 1, root, *args)
+        except NoScriptError:
+            # Not SCRIPT LOAD, which a Cluster sends to all its nodes, and fails when one of them is down.
+            return self._ask("EVAL", script.text, 1, root, *args)
+
+    def _define(self, script: _Script, root: str) -> bool:
+        """Define the function where `root` lies; return False when that is not allowed, which costs time only."""
+        try:
+            load_library(self._client, script.library, root)
+        except ResponseError as exc:
+            if not (_is_not_ours(exc) or isinstance(exc, OutOfMemoryError)):
+                raise
+            log.warning("the server refuses functions, so every call defines them anew and takes longer: %s", exc)
+            return False
+        return True
 
     def _ask(self, *command: str | int | bytes) -> Any:
         return self._client.execute_command(*command)  # type: ignore[no-untyped-call]
@@ -107,11 +144,34 @@ class Scripts:
         return script
 
 
+def _is_unknown(exc: ResponseError) -> bool:
+    """The server does not have the function, or lets us call none: then it will not be told of it either."""
+    return "Function not found" in str(exc) or _is_not_ours(exc)
+
+
+def _is_not_ours(exc: ResponseError) -> bool:
+    """The command is not for us: by the server's rules for users, or because it was taken away or is not there yet."""
+    return isinstance(exc, NoPermissionError) or "unknown command" in str(exc)
+
+
 @cache
 def _loaded() -> tuple[_Script, ...]:
-    scripts = ((read_header(path), expand(path).encode()) for path in script_paths())
+    return tuple(_made(path) for path in script_paths())
+
+
+def _made(path: Path) -> _Script:
+    header, definition = read_header(path), expand(path)
     # The digest is the name by which the server knows a script: nothing secret.
-    return tuple(_Script(header, text, sha1(text, usedforsecurity=False).hexdigest()) for header, text in scripts)
+    digest = sha1(definition.encode(), usedforsecurity=False).hexdigest()
+    function = f"fairlane_{header.name}_{digest[:16]}"
+    flags = ", ".join(f"'{flag}'" for flag in header.flags)
+    shebang = f"#!lua flags={','.join(header.flags)}" if header.flags else "#!lua"
+    library = (
+        f"#!lua name={function}\n{definition}"
+        f"redis.register_function{{function_name = '{function}', callback = run, flags = {{{flags}}}}}\n"
+    ).encode()
+    text = f"{shebang}\n{definition}return run(KEYS, ARGV)\n".encode()
+    return _Script(header, text, sha1(text, usedforsecurity=False).hexdigest(), library, function)
 
 
 def _reply(answer: Any) -> Reply:
@@ -132,6 +192,7 @@ def read_header(path: Path) -> Header:
     for line in found["what"].splitlines():
         if section := _SECTION.match(line):
             current = sections.setdefault(section[1], [])
+            current += section[2].strip().splitlines()
         elif line.startswith("  "):
             current.append(line.strip())
     for wanted in ("KEYS", "ARGV", "RETURNS", "COST"):
@@ -142,12 +203,23 @@ def read_header(path: Path) -> Header:
         _numbered(path, sections["KEYS"]),
         _numbered(path, sections["ARGV"]),
         tuple(row.split()[0] for row in sections["RETURNS"]),
+        tuple(" ".join(sections.get("FLAGS", [])).split()),
     )
 
 
 def expand(path: Path) -> str:
-    """Return the script as it is sent: its includes, one level deep, in place."""
-    return _INCLUDE.sub(lambda found: (_FOLDER / "lib" / f"{found[1]}.lua").read_text("utf-8"), path.read_text("utf-8"))
+    """Return the definition of `run(KEYS, ARGV)`, which is the script, with its includes, one level deep, in place.
+
+    What is included before the first statement stands outside: the server need not define it at each call.
+    """
+    lines = path.read_text("utf-8").partition("\n]]\n")[2].splitlines(keepends=True)
+    shared = list(takewhile(lambda line: _INCLUDE.match(line) or not line.strip(), lines))
+    definitions, own = (_INCLUDE.sub(_fragment, "".join(part)) for part in (shared, lines[len(shared) :]))
+    return f"{definitions}\nlocal function run(KEYS, ARGV)\nbuild_keys_of(KEYS[1])\n{own}end\n"
+
+
+def _fragment(include: re.Match[str]) -> str:
+    return (_FOLDER / "lib" / f"{include[1]}.lua").read_text("utf-8")
 
 
 def script_paths() -> list[Path]:

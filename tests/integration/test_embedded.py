@@ -76,6 +76,16 @@ def test_the_server_runs_with_the_settings_that_keep_accepted_work(server: Serve
     assert server.ask(f"CONFIG GET {name}").split("\r\n")[4] == value
 
 
+@pytest.mark.parametrize("kind", ["hash", "zset"])
+def test_the_server_keeps_what_carries_the_id_of_a_task_in_its_compact_form(server: Server, kind: str) -> None:
+    member = f"{1:016d}:11:{1_760_000_000_000}:{'f' * 36}"
+
+    server.ask(f"HSET hash member {member}")
+    server.ask(f"ZADD zset 1 {member}")
+
+    assert "listpack" in server.ask(f"OBJECT ENCODING {kind}")
+
+
 def test_only_this_user_can_reach_the_socket_and_the_file(server: Server, tmp_path: Path) -> None:
     modes = [
         stat.S_IMODE(path.stat().st_mode) for path in (server.valkey.socket_path, tmp_path / "run", tmp_path / "valkey")

@@ -14,6 +14,8 @@ SCRIPTS = script_paths()
 FRAGMENTS = sorted((SCRIPTS[0].parent / "lib").glob("*.lua"))
 #: Scripts that only look: the inspector calls them.
 READ_ONLY = {"audit", "explain", "look", "next_due", "survey", "weigh"}
+#: Scripts that bring in work, which a server without memory must refuse.
+BRINGING = {"enqueue", "replay", "restore"}
 #: Everything that changes something has a method of its name in one of these.
 CALLERS = (FairQueue, History, RequestLimits, Roster)
 
@@ -68,6 +70,13 @@ def test_the_commands_of_a_script_touch_only_keys_it_declares(path: Path) -> Non
 
 def test_every_script_has_its_method() -> None:
     assert {path.stem for path in SCRIPTS} - READ_ONLY <= {name for caller in CALLERS for name in dir(caller)}
+
+
+@each_script
+def test_a_full_server_refuses_new_work_and_nothing_else(path: Path) -> None:
+    flag = "no-writes" if path.stem in READ_ONLY else "allow-oom"
+
+    assert read_header(path).flags == (() if path.stem in BRINGING else (flag,))
 
 
 def test_lua_and_python_build_the_same_key_names() -> None:

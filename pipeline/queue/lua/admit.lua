@@ -22,6 +22,7 @@ RETURNS
   device_full    retry_after_s
   too_late       retry_after_s
 COST  O(1)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record

@@ -23,6 +23,7 @@ RETURNS
   kept           state
   unknown
 COST  O(log n), and a look at the newest dead letters
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record

@@ -13,6 +13,7 @@ BUILDS
 RETURNS
   books          accepted waiting delayed leased done failed dead expired evicted cancelled fault ...
 COST  O(tasks that have not ended): for people and tests, never in the way of a task
+FLAGS no-writes
 ]]
 --@include keys
 --@include record

@@ -22,6 +22,7 @@ RETURNS
   buried
   lost           state
 COST  O(log n)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record

@@ -17,6 +17,7 @@ RETURNS
   ended          state
   unknown
 COST  O(log n)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record

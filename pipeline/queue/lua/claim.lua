@@ -25,6 +25,7 @@ RETURNS
   claimed        mac site lease_ends_ms charge site_weight device_weights sites, then of each task: task_id token
   empty
 COST  O(limit log n); 12 commands for a claim of one, 14 while several sites compete
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record

@@ -25,6 +25,7 @@ RETURNS
   dead
   lost           state
 COST  O(log n)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record

@@ -14,6 +14,7 @@ BUILDS
 RETURNS
   entered
 COST  O(log n): n workers
+FLAGS allow-oom
 ]]
 --@include keys
 

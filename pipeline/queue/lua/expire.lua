@@ -16,6 +16,7 @@ BUILDS
 RETURNS
   expired        task_id token ...
 COST  O(limit log n)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record
@@ -25,7 +26,6 @@ COST  O(limit log n)
 --@include device
 --@include task
 --@include leave
---@include full
 
 local given_now, limit, policy = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local dedupe_ms, max_per_mac, lease_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -45,7 +45,6 @@ for _, task_id in ipairs(redis.call('ZRANGEBYSCORE', expiry_key(), '-inf', now, 
   else
     -- It was claimed in time: only should it come back to the line is it over. Or its record is gone: whoever meets it at
     -- its place forgets it.
-    go_on_when_full()
     redis.call('ZADD', expiry_key(), digits(now + lease_ms), task_id)
   end
 end

@@ -14,6 +14,7 @@ RETURNS
   known          state due_ms
   waiting        lane gate opens_ms ahead_in_line devices_ahead sites_ahead cost_ms share cap rate_per_minute lane_waiting
 COST  O(log n)
+FLAGS no-writes
 ]]
 --@include keys
 --@include record

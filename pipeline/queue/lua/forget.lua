@@ -18,6 +18,7 @@ RETURNS
   kept           state
   unknown
 COST  O(log n)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record

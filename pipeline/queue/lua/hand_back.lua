@@ -17,6 +17,7 @@ RETURNS
   queued
   lost           state
 COST  O(log n)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record

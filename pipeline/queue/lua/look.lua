@@ -16,6 +16,7 @@ BUILDS
 RETURNS
   seen           now_ms, then of each device seven values and of each of its lanes nine
 COST  O(devices * lanes * log n); the caller bounds them
+FLAGS no-writes
 ]]
 --@include keys
 --@include record

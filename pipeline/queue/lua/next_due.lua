@@ -13,6 +13,7 @@ RETURNS
   due            in_ms
   idle
 COST  O(log n)
+FLAGS no-writes
 ]]
 --@include keys
 --@include record

@@ -14,6 +14,7 @@ BUILDS
 RETURNS
   promoted       task_id ...
 COST  O(limit log n)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record

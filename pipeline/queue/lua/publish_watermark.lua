@@ -11,6 +11,7 @@ BUILDS
 RETURNS
   published
 COST  O(1)
+FLAGS allow-oom
 ]]
 --@include keys
 

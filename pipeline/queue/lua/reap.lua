@@ -20,6 +20,7 @@ BUILDS
 RETURNS
   reaped         task_id state token ...
 COST  O(limit log n)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record
@@ -30,7 +31,6 @@ COST  O(limit log n)
 --@include task
 --@include leave
 --@include dead_letter
---@include full
 
 local given_now, lane_name, limit, policy = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local max_losses, dedupe_ms = tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -64,7 +64,6 @@ end
 
 local latest = digits(now + lease_ms)
 for _, where in ipairs(redis.call('ZRANGEBYSCORE', leases_key(lane_name), '(' .. latest, '+inf', 'LIMIT', 0, limit)) do
-  go_on_when_full()
   redis.call('ZADD', leases_key(lane_name), latest, where)
 end
 

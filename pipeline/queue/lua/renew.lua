@@ -17,6 +17,7 @@ RETURNS
   overrun        held_ms
   lost           state
 COST  O(log n)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record
@@ -25,7 +26,6 @@ COST  O(log n)
 --@include gates
 --@include device
 --@include task
---@include full
 
 local given_now, task_id, token = ARGV[1], ARGV[2], ARGV[3]
 local lease_ms, max_run_ms, policy = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
@@ -35,8 +35,6 @@ if not holds(task, token) then return {'lost', text(task, 'state')} end
 local now = now_from(given_now)
 local held_ms = now - get(task, 'claimed_ms')
 if held_ms > max_run_ms then return {'overrun', digits(held_ms)} end
-
-go_on_when_full()
 redis.call('ZADD', leases_key(text(task, 'lane')), digits(now + lease_ms), address_of(task))
 local excess = held_ms - get(task, 'charged')
 if excess > 0 then

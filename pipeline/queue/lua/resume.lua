@@ -12,6 +12,7 @@ BUILDS
 RETURNS
   resumed        mac ...
 COST  O(limit log n)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record

@@ -18,6 +18,7 @@ RETURNS
   delayed        due_ms
   lost           state
 COST  O(log n)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record

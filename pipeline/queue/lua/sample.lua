@@ -15,6 +15,7 @@ RETURNS
   kept
   known
 COST  O(1)
+FLAGS allow-oom
 ]]
 --@include keys
 

@@ -14,6 +14,7 @@ BUILDS
 RETURNS
   set
 COST  O(lanes log n)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record

@@ -13,6 +13,7 @@ RETURNS
   running        attempts losses payload
   lost           state
 COST  O(1)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record
@@ -21,7 +22,6 @@ COST  O(1)
 --@include gates
 --@include device
 --@include task
---@include full
 
 local given_now, task_id, token = ARGV[1], ARGV[2], ARGV[3]
 
@@ -29,7 +29,6 @@ local task = open_task(task_id)
 if not holds(task, token) then return {'lost', text(task, 'state')} end
 -- A repeated call, after a reply that was lost, counts once.
 if text(task, 'state') == 'leased' then
-  go_on_when_full()
   add(task, 'attempts', 1)
   put(task, 'state', 'running')
   put(task, 'started_ms', now_from(given_now))

@@ -13,6 +13,7 @@ BUILDS
 RETURNS
   surveyed       worked_ms finished cost_ms ends_per_s starved
 COST  O(limit log n)
+FLAGS no-writes
 ]]
 --@include keys
 --@include record

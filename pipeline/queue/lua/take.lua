@@ -16,6 +16,7 @@ RETURNS
   taken          tokens_left full_in_ms
   empty          0 full_in_ms retry_after_ms
 COST  O(1)
+FLAGS allow-oom
 ]]
 --@include keys
 --@include record

@@ -12,6 +12,7 @@ BUILDS
 RETURNS
   weighed        of each lane: served_ms device_weights
 COST  O(lanes)
+FLAGS no-writes
 ]]
 --@include keys
 --@include record

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import redis
 
 #: Carried out for the measurement, not for the operation.
-_OURS = {"config|resetstat", "evalsha", "eval", "info", "ping"}
+_OURS = {"config|resetstat", "fcall", "function|load", "evalsha", "eval", "info", "ping"}
 _WORD = re.compile(rb'"((?:[^"\\]|\\.)*)"')
 
 Command = list[bytes]
@@ -29,9 +29,9 @@ class ServerStatistics:
         return Counter({name: count for name, count in calls.items() if name not in _OURS})
 
     def script_us(self) -> float:
-        """Return the time spent in scripts so far, microseconds."""
-        stat = self._client.info("commandstats").get("cmdstat_evalsha", {"usec": 0})
-        return float(stat["usec"])
+        """Return the time spent in scripts so far, ours or others, microseconds."""
+        stats = self._client.info("commandstats")
+        return sum(float(stats[name]["usec"]) for name in ("cmdstat_fcall", "cmdstat_evalsha") if name in stats)
 
     def core_us(self) -> float:
         """Return the processor time of the core that carries out commands so far, microseconds: reading and parsing
@@ -53,7 +53,7 @@ class ServerStatistics:
             while b'"ECHO"' not in (line := monitor.connection.read_response()):
                 if b" lua] " in line:
                     recorded[-1].append([_bytes_of(word) for word in _WORD.findall(line)])
-                elif b'"EVAL' in line:
+                elif b'"FCALL"' in line or b'"EVAL' in line:
                     recorded.append([])
 
 

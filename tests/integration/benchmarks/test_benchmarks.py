@@ -14,10 +14,12 @@ from benchmarks import (
     bench_ocr,
     bench_queue,
     bench_recover,
+    bench_scale,
     bench_task_list,
     bench_web,
     bench_words,
     eval_ocr,
+    scale_plan,
     web_servers,
 )
 from pipeline.samples import sample_images
@@ -37,6 +39,14 @@ def test_the_recover_benchmark_prints_both_databases() -> None:
 
     assert "SQLite" in report
     assert "PostgreSQL" in report
+
+
+def test_the_scale_benchmark_prints_every_part_and_finds_the_books_balanced() -> None:
+    report = "\n".join(bench_scale.run(scale_plan.TINY))
+
+    assert "books     balance: 60 accepted, 60 done; left: 1 global_pending, 1 lane, 6 mac" in report
+    for row in ("p50, ratio", "nothing pending", "one server", "three nodes, 3 shards", "| hosts |", "nothing to do"):
+        assert row in report
 
 
 def test_the_metrics_benchmark_prints_both_databases() -> None:

@@ -28,7 +28,7 @@ from pipeline.queue.sharded_queue import ShardedQueue
 from pipeline.queue.shards import home_of
 from pipeline.scheduler.reconcile import rebuild_after_loss
 from pipeline.settings import Settings
-from tests.support.clusters import Cluster, started_cluster
+from tests.support.clusters import Cluster, client_of, started_cluster
 from tests.support.processes import wait_until
 
 SHARDS = 6
@@ -84,6 +84,22 @@ def test_tasks_go_their_way_on_all_nodes(cluster: Cluster) -> None:
     assert inspector.audit()[1].ended[TaskState.DONE] == SHARDS
     assert all(books.balances for books in inspector.audit())
     assert len({cluster.node_of(f"{{sensitive:{shard}}}:").url for shard in range(SHARDS)}) == 3
+
+
+def test_no_call_asks_a_node_first_where_its_key_stands(cluster: Cluster) -> None:
+    queue = open_queue(settings_of(cluster.url))
+    for node in cluster.nodes:
+        with client_of(node) as client:
+            client.config_resetstat()
+
+    queue.enqueue(task_in(0, "alone"))
+    queue.restore([Standing(task_in(shard, f"t{shard}{n}")) for shard in range(SHARDS) for n in range(3)])
+
+    for node in cluster.nodes:
+        with client_of(node) as client:
+            stats = client.info("commandstats")
+        assert "cmdstat_fcall" in stats
+        assert "cmdstat_command|getkeys" not in stats
 
 
 def test_a_single_shard_works_on_a_cluster_too(cluster: Cluster) -> None:

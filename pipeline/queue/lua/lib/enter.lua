@@ -12,7 +12,6 @@ local lane = open_lane(lane_name, device.site, now)
 -- Write the record; returns what stands in line for it.
 local function write_task(state, order, expires, attempts, replays)
   local member = next_seq(lane) .. ':' .. class .. ':' .. digits(expires) .. ':' .. task_id
-  -- First what a server without memory refuses: it lets all other writes of a script pass once one, such as DEL, did.
   redis.call('ZADD', expiry_key(), digits(expires), task_id)
   redis.call('DEL', task_key(task_id))
   redis.call('HSET', task_key(task_id), 'lane', lane_name, 'mac', mac, 'site', device.site, 'state', state,

@@ -1,13 +1,13 @@
 -- One device in one lane: what is known of it, and the gates that keep it out of the ready set.
 
-local DEVICE_FIELDS = {'site', 'weight', 'max_inflight', 'rate_per_minute', 'paused', 'paused_lanes', 'pending_count'}
-local DEVICE_LANE_FIELDS = {
-  'tag', 'charge', 'inflight', 'active', 'turn', 'unschedulable_until', 'credit', 'credit_t', 'served',
-  'served_t',
-}
+local DEVICE = schema_of({
+  'site', 'weight', 'max_inflight', 'rate_per_minute', 'paused', 'paused_lanes', 'pending_count',
+}, {
+  'tag', 'charge', 'inflight', 'active', 'turn', 'unschedulable_until', 'credit', 'credit_t', 'served', 'served_t',
+})
 
 local function open_device(mac, lane_name)
-  local device = open_record(meta_key(mac), DEVICE_FIELDS, DEVICE_LANE_FIELDS, '', ':' .. lane_name)
+  local device = open_record(meta_key(mac), DEVICE, '', ':' .. lane_name)
   device.mac = mac
   device.lane = lane_name
   device.site = text(device, 'site')

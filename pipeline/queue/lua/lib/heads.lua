@@ -1,7 +1,7 @@
 -- The head of a device's line: leased, or put aside when it cannot be. Part of claim.lua.
 
 local function bury_foreign(device, member)
-  local foreign = new_record()
+  local foreign = new_record(nil, {}, {})
   foreign.id, foreign.value.mac, foreign.value.lane = member, device.mac, lane_name
   write_dead_letter(foreign, 'dead', 'poisoned_entry', 'the line held what no fairlane wrote', dead_max, now)
 end

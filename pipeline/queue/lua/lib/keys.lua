@@ -1,6 +1,12 @@
--- Every key a script builds, one function each; keys.py says what each holds. KEYS[1] is the epoch key: its name
--- carries the prefix and, on a Cluster, the slot.
-local PREFIX = string.sub(KEYS[1], 1, -string.len('epoch') - 1)
+-- Every key a script builds, one function each; keys.py says what each holds. What they begin with is set anew at each
+-- call, from the name of the epoch key, which carries the prefix and, on a Cluster, the slot.
+local PREFIX = nil
+-- Of a prefix like `{sensitive:3}:`, nil of a plain one.
+local SHARD = nil
+local function build_keys_of(epoch)
+  PREFIX = string.sub(epoch, 1, -string.len('epoch') - 1)
+  SHARD = tonumber(string.match(PREFIX, ':(%d+)}:$') or '')
+end
 
 local function line_key(mac, lane) return PREFIX .. 'mac:queue:' .. mac .. ':' .. lane end
 local function meta_key(mac) return PREFIX .. 'mac:meta:' .. mac end

@@ -2,11 +2,10 @@
 -- V advances by the work being done per unit of active weight, so it never waits for an estimate to come true
 -- (docs/why/fairness.md). A site lives in fields `<site>|<name>` of the lane's hash: both are read and written at once.
 
-local LANE_FIELDS = {
+local LANE = schema_of({
   'v', 't', 'phi', 'busy', 'token', 'seq', 'sites', 'estimates', 'rate', 'rate_t', 'waiting', 'delayed', 'accepted',
   'done', 'failed', 'dead', 'expired', 'evicted', 'cancelled', 'worked',
-}
-local SITE_FIELDS = {'tag', 'charge', 'inflight', 'weight', 'turn', 'v', 't', 'phi', 'served', 'served_t'}
+}, {'tag', 'charge', 'inflight', 'weight', 'turn', 'v', 't', 'phi', 'served', 'served_t'})
 -- Worker-ms charged for a task of a lane that has never finished one.
 local FIRST_ESTIMATE = 100
 -- Memory of the drain rate, ms.
@@ -34,7 +33,7 @@ local function work_done(busy, phi, since, now)
 end
 
 local function open_lane(name, site, now)
-  local lane = open_record(lane_key(name), LANE_FIELDS, SITE_FIELDS, site .. '|', '')
+  local lane = open_record(lane_key(name), LANE, site .. '|', '')
   lane.name = name
   lane.site = site
   put(lane, 'v', get(lane, 'v') + work_done(get(lane, 'busy'), get(lane, 'phi'), get(lane, 't'), now))
@@ -47,8 +46,6 @@ local function open_lane(name, site, now)
   return lane
 end
 
--- Of a prefix like `{sensitive:3}:`, nil of a plain one.
-local SHARD = tonumber(string.match(PREFIX, ':(%d+)}:$') or '')
 -- The most shards there can be; `shards.py` has the same number.
 local SHARDS_MAX = 64
 

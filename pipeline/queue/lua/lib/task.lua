@@ -1,13 +1,13 @@
 -- One task: its record, its owner, its names.
 
-local TASK_FIELDS = {
+local TASK = schema_of({
   'lane', 'mac', 'site', 'state', 'token', 'attempts', 'defers', 'losses', 'class', 'order', 'member', 'payload',
   'enqueued_ms', 'charged', 'claimed_ms', 'started_ms', 'replays',
-}
+})
 local IS_END = {done = true, failed = true, dead = true, expired = true, evicted = true, cancelled = true}
 
 local function open_task(task_id)
-  local task = open_record(task_key(task_id), TASK_FIELDS)
+  local task = open_record(task_key(task_id), TASK)
   task.id = task_id
   return task
 end
