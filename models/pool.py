@@ -15,6 +15,8 @@ import psycopg2  # type: ignore[import-untyped]
 import psycopg2.extensions  # type: ignore[import-untyped]
 from playhouse.pool import MaxConnectionsExceeded, PooledPostgresqlDatabase
 
+from models.kept_sqlite import KeptSqlite
+
 #: Seconds for getting a connection that works: asking the parked ones and making a new one.
 CONNECT_S = 2
 #: Seconds for one statement on a server that has stopped talking; a little more than its own statement_timeout.
@@ -180,6 +182,8 @@ def _reset_all() -> None:
         database._lock = threading.Lock()
         if isinstance(database, PatientPool):
             database.reset_pool()
+        elif isinstance(database, KeptSqlite):
+            _inherited.append(database.reset_in_child())
 
 
 class Silent(psycopg2.OperationalError):  # type: ignore[misc]
