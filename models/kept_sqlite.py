@@ -1,4 +1,4 @@
-"""SQLite connections that are used again while there is work.
+"""SQLite connections that are used again for a while.
 
 PERF: opening the file took 1.1 ms of CPU, for each text twice (docs/why/performance.md).
 """
@@ -11,10 +11,22 @@ from typing import Any
 
 import peewee
 
-#: Seconds after which a connection that nobody has used is opened anew: a file that was put in its place is noticed.
+#: Seconds after which a connection is opened anew: a file that was put in its place, or damaged, is noticed by then.
 _KEPT_S = 1.0
 #: Connections kept, at most: as many as there are threads in a process.
 _KEPT_MAX = 20
+
+
+class _Aging(sqlite3.Connection):
+    """A connection that knows its age."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._opened_s = time.monotonic()
+
+    @property
+    def is_fresh(self) -> bool:
+        return time.monotonic() - self._opened_s < _KEPT_S
 
 
 class KeptSqlite(peewee.SqliteDatabase):
@@ -22,8 +34,8 @@ class KeptSqlite(peewee.SqliteDatabase):
 
     def __init__(self, path: str, **kwargs: Any) -> None:
         # A connection is used by one thread at a time: whoever has taken it.
-        super().__init__(path, check_same_thread=False, **kwargs)
-        self._kept: list[tuple[float, sqlite3.Connection]] = []
+        super().__init__(path, check_same_thread=False, factory=_Aging, **kwargs)
+        self._kept: list[_Aging] = []
         self._keeping = threading.Lock()
         weakref.finalize(self, _close_all, self._kept)
 
@@ -32,31 +44,31 @@ class KeptSqlite(peewee.SqliteDatabase):
         with self._keeping:
             _close_all(self._kept)
 
-    def reset_in_child(self) -> list[Any]:
+    def reset_in_child(self) -> list[_Aging]:
         """Begin anew after a fork; return what was kept, which is the parent's and must stay open."""
         self._keeping = threading.Lock()
-        kept: list[Any] = list(self._kept)
+        kept = list(self._kept)
         self._kept.clear()
         return kept
 
     def _connect(self) -> Any:
         with self._keeping:
-            # The one used last is the last: when it is too old, all are.
-            if self._kept and time.monotonic() - self._kept[-1][0] > _KEPT_S:
-                _close_all(self._kept)
-            if self._kept:
-                return self._kept.pop()[1]
+            while self._kept:
+                connection = self._kept.pop()
+                if connection.is_fresh:
+                    return connection
+                connection.close()
         return super()._connect()  # type: ignore[misc]  # peewee does not type what is its own
 
-    def _close(self, conn: Any) -> None:
+    def _close(self, conn: _Aging) -> None:
         with self._keeping:
-            is_kept = not conn.in_transaction and len(self._kept) < _KEPT_MAX
+            is_kept = conn.is_fresh and not conn.in_transaction and len(self._kept) < _KEPT_MAX
             if is_kept:
-                self._kept.append((time.monotonic(), conn))
+                self._kept.append(conn)
         if not is_kept:
             conn.close()
 
 
-def _close_all(kept: list[tuple[float, sqlite3.Connection]]) -> None:
+def _close_all(kept: list[_Aging]) -> None:
     while kept:
-        kept.pop()[1].close()
+        kept.pop().close()

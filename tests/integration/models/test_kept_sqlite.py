@@ -1,4 +1,4 @@
-"""SQLite: connections are used again while there is work, and opened anew once there was none."""
+"""SQLite: connections are used again for a while, and then opened anew."""
 
 import os
 import threading
@@ -43,7 +43,7 @@ def test_two_threads_at_once_have_a_connection_each(database: Database) -> None:
         assert found != [database.connection()]
 
 
-def test_a_file_in_its_place_is_noticed_once_there_was_no_work(
+def test_a_file_in_its_place_is_noticed_after_a_while(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with connection(database):
