@@ -91,6 +91,9 @@ bench-metrics: $(VENV)/.dev ## what a scrape of /metrics costs while 1,000,000 t
 bench-web: $(VENV)/.dev ## accepted tasks a second and p99 under each server, and beside slow clients: 6 minutes
 	$(BIN)/python -m benchmarks.bench_web
 
+bench-task-cost: $(VENV)/.dev ## what a text costs from submit to stored result: tasks/s, CPU, commands, statements: 4 minutes
+	$(BIN)/python -m benchmarks.bench_task_cost
+
 bench-task-list: $(VENV)/.dev ## the first page of a list of a million tasks, by filter, on both databases: 10 minutes
 	$(BIN)/python -m benchmarks.bench_task_list
 

@@ -6,10 +6,8 @@ silent connections. The clients run on the same cores, so that rates compare ser
 """
 
 import argparse
-import json
 import socket
 import tempfile
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ import redis
 
 import models.base
 from benchmarks.printing import machine, spread, table
+from benchmarks.raw_clients import answer_of, request_of, send_for, text_request
 from benchmarks.web_servers import Candidate, Served, candidates, served
 from models.migrate import migrate
 from pipeline.settings import Settings
@@ -90,60 +89,19 @@ def _settings(folder: Path, redis_url: str, database_url: str) -> Settings:
 def _loaded(
     plan: Plan, server: Served, database: str, candidate: Candidate, kind: str, client: redis.Redis
 ) -> list[str]:
-    request = _text() if kind == "text" else _image()
-    _measure(1, 0.3, server.port, request)
+    request = text_request() if kind == "text" else _image()
+    send_for(server.port, 1, 0.3, request)
     rates, cpu_us, waits_ms = [], [], []
     for _ in range(plan.rounds):
         client.flushall()
         before_s, began = server.cpu_s(), perf_counter()
-        times = _measure(plan.clients, plan.seconds, server.port, request)
+        times = send_for(server.port, plan.clients, plan.seconds, request)
         rates.append(len(times) / (perf_counter() - began))
         cpu_us.append((server.cpu_s() - before_s) / len(times) * 1e6)
         waits_ms += [seconds * 1000 for seconds in times]
     waits_ms.sort()
     p50, p99 = (waits_ms[int(len(waits_ms) * part)] for part in (0.5, 0.99))
     return [database, candidate.name, kind, spread(rates), f"{p50:.1f}", f"{p99:.1f}", spread(cpu_us)]
-
-
-def _measure(clients: int, seconds: float, port: int, request: bytes) -> list[float]:
-    """The seconds of each request of clients that send one after the other; all must be accepted."""
-    times: list[float] = []
-    faults: list[bytes] = []
-
-    def send() -> None:
-        ends = perf_counter() + seconds
-        with socket.create_connection(("127.0.0.1", port)) as connection:
-            while (began := perf_counter()) < ends:
-                connection.sendall(request)
-                answer = _answer(connection)
-                times.append(perf_counter() - began)
-                if b" 202 " not in answer[:20]:
-                    faults.append(answer[:200])
-                    return
-
-    threads = [threading.Thread(target=send) for _ in range(clients)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not faults, faults[0]
-    return times
-
-
-def _answer(connection: socket.socket) -> bytes:
-    """One answer, which has a Content-Length."""
-    data = b""
-    while b"\r\n\r\n" not in data:
-        more = connection.recv(65_536)
-        assert more, "the server hung up"
-        data += more
-    head, _, body = data.partition(b"\r\n\r\n")
-    length = next(
-        int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")
-    )
-    while len(body) < length:
-        body += connection.recv(65_536)
-    return head
 
 
 def _beside_slow(plan: Plan, server: Served, candidate: Candidate) -> list[str]:
@@ -156,8 +114,8 @@ def _beside_slow(plan: Plan, server: Served, candidate: Candidate) -> list[str]:
             began = perf_counter()
             try:
                 with socket.create_connection(("127.0.0.1", server.port), timeout=1) as connection:
-                    connection.sendall(_text())
-                    _answer(connection)
+                    connection.sendall(text_request())
+                    answer_of(connection)
             except OSError:
                 continue
             times.append((perf_counter() - began) * 1000)
@@ -173,22 +131,10 @@ def _held(port: int, beginnings: list[bytes]) -> Iterator[None]:
         yield
 
 
-def _text() -> bytes:
-    body = json.dumps({"mac": "aabbccddeeff", "text": "a few words that somebody wrote " * 6}).encode()
-    return _request("/api/ocr/text", "application/json", body)
-
-
 def _image() -> bytes:
     filler = png_chunk(b"teXt", bytes(_IMAGE_BYTES - 400))
     body = png_of_size(400, 300, filler)
-    return _request("/api/ocr/image?mac=aabbccddeeff", "image/png", body)
-
-
-def _request(path: str, media_type: str, body: bytes) -> bytes:
-    head = (
-        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {media_type}\r\nContent-Length: {len(body)}\r\n\r\n"
-    )
-    return head.encode() + body
+    return request_of("/api/ocr/image?mac=aabbccddeeff", "image/png", body)
 
 
 def main() -> None:

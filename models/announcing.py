@@ -38,27 +38,27 @@ class Announcing:
     def of(cls, settings: Settings) -> Self:
         return cls(settings.webhook_url, settings.webhook_events == "ends", settings.webhook_ttl_seconds * 1000)
 
-    def finished(self, row: TaskRow, outcome: Finished) -> None:
-        """Write what a good end announces, and the task's step."""
+    def finished(self, row: TaskRow, outcome: Finished) -> StepRecord:
+        """Write what a good end announces; return the task's step, which is to be written with the others."""
         targets, is_hit, now_ms = self._targets(row), bool(outcome.detection.hits), row.ended_ms
         if targets and (is_hit or self.is_every_end):
             data = {**_data_of(row), **_found(outcome.detection), "versions": _versions(outcome)}
-            self._put(row, targets, "task.hit" if is_hit else "task.done", data)
-            return
+            return self._put(row, targets, "task.hit" if is_hit else "task.done", data)
         reason = "nothing was found" if targets else "no announcement was asked for"
-        put_steps(row.task_id, [StepRecord("notify", "skipped", now_ms, now_ms, reason)])
+        return StepRecord("notify", "skipped", now_ms, now_ms, reason)
 
     def ended(self, rows: Sequence[TaskRow]) -> None:
         """Write what other ends announce, and the tasks' steps where there is something."""
         for row in rows if self.is_every_end else ():
             if targets := self._targets(row):
-                self._put(row, targets, f"task.{row.state}", {**_data_of(row), "versions": _versions(None)})
+                step = self._put(row, targets, f"task.{row.state}", {**_data_of(row), "versions": _versions(None)})
+                put_steps(row.task_id, [step])
 
     def _targets(self, row: TaskRow) -> dict[str, str]:
         found = {"webhook": self.url, "callback": row.callback_url or ""}
         return {effect: url for effect, url in found.items() if url}
 
-    def _put(self, row: TaskRow, targets: Mapping[str, str], kind: str, data: dict[str, Any]) -> None:
+    def _put(self, row: TaskRow, targets: Mapping[str, str], kind: str, data: dict[str, Any]) -> StepRecord:
         now_ms = row.ended_ms or 0
         timestamp = datetime.fromtimestamp(now_ms / 1000, UTC).isoformat(timespec="milliseconds")
         announcement = {"type": kind, "timestamp": timestamp.replace("+00:00", "Z"), "data": data}
@@ -81,7 +81,7 @@ class Announcing:
                 expires_ms=now_ms + self.ttl_ms,
                 traceparent=tracing.continued(row.traceparent),
             ).on_conflict_ignore().returning(WebhookDelivery.id).execute()
-        put_steps(row.task_id, [StepRecord("notify", "pending", now_ms, None)])
+        return StepRecord("notify", "pending", now_ms, None)
 
 
 def _data_of(row: TaskRow) -> dict[str, Any]:

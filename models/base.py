@@ -14,6 +14,7 @@ import peewee
 import psycopg2  # type: ignore[import-untyped]
 import psycopg2.extensions  # type: ignore[import-untyped]
 
+from models.kept_sqlite import KeptSqlite
 from models.pool import CONNECT_S, PatientPool, reset_in_child
 from pipeline.errors import ConfigurationError, DatabaseUnavailable
 
@@ -145,7 +146,7 @@ def bound() -> Database:
 
 def _sqlite(path: str) -> Database:
     # WAL is a property of the file and set by migrate(): setting it here would need a lock at every connect.
-    database = peewee.SqliteDatabase(
+    database = KeptSqlite(
         path,
         pragmas={"foreign_keys": 1, "synchronous": 1},
         timeout=_SQLITE_BUSY_S,

@@ -17,7 +17,8 @@ from peewee import (
     Tuple,
 )
 
-from models.base import BaseModel, Database, connection, write
+from models.base import BaseModel, Database, bound, connection, write
+from models.prepared import Bound, Prepared, run, slots
 from models.scope import EVERYTHING, Scope
 from models.sites import Site, line_of
 
@@ -153,13 +154,27 @@ class Devices:
             return [_device_row(device) for device in cast("Iterable[Device]", query)]
 
 
-def note_device(site: str, mac: str, seen_ms: int) -> None:
-    """Enter a device, or move its `last_seen_ms` on, never back; inside the caller's transaction."""
-    Device.insert(site=site, mac=mac, first_seen_ms=seen_ms, last_seen_ms=seen_ms).on_conflict(
+def _noted() -> Any:
+    given = slots({name: getattr(Device, name) for name in ("site", "mac", "first_seen_ms", "last_seen_ms")})
+    return Device.insert(**given).on_conflict(
         conflict_target=[Device.site, Device.mac],
         preserve=[Device.last_seen_ms],
         where=(Device.last_seen_ms < EXCLUDED.last_seen_ms),
-    ).returning(Device.mac).execute()
+    )
+
+
+_NOTED = Prepared(_noted)
+
+
+def device_noted(database: Database, site: str, mac: str, seen_ms: int) -> Bound:
+    """The statement that enters a device, or moves its `last_seen_ms` on, never back."""
+    return _NOTED.bind(database, {"site": site, "mac": mac, "first_seen_ms": seen_ms, "last_seen_ms": seen_ms})
+
+
+def note_device(site: str, mac: str, seen_ms: int) -> None:
+    """Enter a device, or move its `last_seen_ms` on, never back; inside the caller's transaction."""
+    database = bound()
+    run(database, device_noted(database, site, mac, seen_ms))
 
 
 def _columns_of(rules: SetRules) -> dict[str, Any]:

@@ -2,88 +2,96 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
-from peewee import SQL
-
+from models.base import Database, bound
+from models.prepared import Bound, Prepared, Slot, run, slots
 from models.results import Detection, OcrResult
 from models.rows import DetectionRecord, Finished, OcrRecord, StepRecord
 from models.tasks import TaskStep
 from models.text import storable, storable_json
 
+_STEP_COLUMNS = ("state", "started_ms", "ended_ms", "reason")
+
 
 def put_steps(task_id: str, steps: Sequence[StepRecord]) -> None:
     """Write steps; one of the same name is replaced."""
-    if not steps:
-        return
+    if steps:
+        database = bound()
+        run(database, steps_put(database, task_id, steps))
+
+
+def steps_put(database: Database, task_id: str, steps: Sequence[StepRecord]) -> Bound:
+    """The statement that writes steps, at least one; one of the same name is replaced."""
     # One statement cannot touch a row twice: of two records of one step the later one counts.
     latest = {step.name: step for step in steps}
-    rows = [
-        {
-            "task": task_id,
-            "name": step.name,
-            "state": step.state,
-            "started_ms": step.started_ms,
-            "ended_ms": step.ended_ms,
-            "reason": storable(step.reason),
-        }
-        for step in latest.values()
-    ]
-    TaskStep.insert_many(rows).on_conflict(
-        conflict_target=[TaskStep.task, TaskStep.name],
-        preserve=[TaskStep.state, TaskStep.started_ms, TaskStep.ended_ms, TaskStep.reason],
-    ).returning(TaskStep.name).execute()
+    values: dict[str, Any] = {"task": task_id}
+    for number, step in enumerate(latest.values()):
+        given = (step.name, step.state, step.started_ms, step.ended_ms, storable(step.reason))
+        values.update(zip(_step_slots(number), given, strict=True))
+    return _steps(len(latest)).bind(database, values)
 
 
-def put_outcome(task_id: str, token: int, outcome: Finished, now_ms: int) -> None:
-    """Write what ending a task well writes besides its row and its steps."""
-    if outcome.ocr:
-        _put_ocr(task_id, token, outcome.ocr, outcome.reuse_key, now_ms)
-    _put_detection(task_id, token, outcome.detection, now_ms)
+def outcome_put(database: Database, task_id: str, token: int, outcome: Finished, now_ms: int) -> list[Bound]:
+    """The statements that write what ending a task well writes besides its row and its steps."""
+    given = {"task": task_id, "token": token, "created_ms": now_ms}
+    detection = _DETECTION.bind(database, {**_detection_values(outcome.detection), **given})
+    if outcome.ocr is None:
+        return [detection]
+    read = _ocr_values(outcome.ocr, outcome.reuse_key)
+    return [_OCR.bind(database, {**read, **given}), detection]
 
 
-def put_last_steps(task_id: str, steps: Sequence[StepRecord], now_ms: int) -> None:
-    """Write the steps of a task that ends well, once its results are written: only then it is known how long the step
-    `store` took, all but the commit.
-    """
-    put_steps(task_id, [replace(step, ended_ms=now_ms) if step.name == "store" else step for step in steps])
+def last_steps(steps: Sequence[StepRecord], now_ms: int) -> list[StepRecord]:
+    """The steps of a task that ends well; `store` lasts until its row is written, all but the last round trip."""
+    return [replace(step, ended_ms=now_ms) if step.name == "store" else step for step in steps]
 
 
-def _put_ocr(task_id: str, token: int, record: OcrRecord, reuse_key: str | None, now_ms: int) -> None:
-    OcrResult.insert(
-        task=task_id,
-        token=token,
-        text=storable(record.text),
-        lines=storable_json(record.lines),
-        line_count=record.line_count,
-        mean_confidence=record.mean_confidence,
-        width_px=record.width_px,
-        height_px=record.height_px,
-        engine=record.engine,
-        model_name=record.model,
-        duration_ms=record.duration_ms,
-        scale=record.scale,
-        tiles=record.tiles,
-        direction=record.direction,
-        reuse_key=reuse_key,
-        reused_from=record.reused_from,
-        created_ms=now_ms,
-    ).returning(SQL("1")).execute()
+@cache
+def _steps(count: int) -> Prepared:
+    def make() -> Any:
+        columns = (TaskStep.name, *(getattr(TaskStep, name) for name in _STEP_COLUMNS))
+        rows = [
+            {"task": Slot("task", TaskStep.task)}
+            | {column.name: Slot(slot, column) for slot, column in zip(_step_slots(number), columns, strict=True)}
+            for number in range(count)
+        ]
+        return TaskStep.insert_many(rows).on_conflict(
+            conflict_target=[TaskStep.task, TaskStep.name], preserve=list(columns[1:])
+        )
+
+    return Prepared(make)
 
 
-def _put_detection(task_id: str, token: int, record: DetectionRecord, now_ms: int) -> None:
-    Detection.insert(
-        task=task_id,
-        token=token,
-        text=storable(record.text),
-        suggestion=record.suggestion,
-        hit_count=len(record.hits),
-        hits=storable_json(record.hits),
-        contacts=storable_json(record.contacts),
-        label=storable(record.label),
-        level=record.level,
-        score=record.score,
-        masked=None if record.masked is None else storable(record.masked),
-        elapsed_ms=record.elapsed_ms,
-        created_ms=now_ms,
-        versions=storable_json(record.versions),
-    ).returning(SQL("1")).execute()
+@cache
+def _step_slots(number: int) -> tuple[str, ...]:
+    """The slots of one row of several."""
+    return tuple(f"{name} {number}" for name in ("name", *_STEP_COLUMNS))
+
+
+#: Each column of either has a value, of its own name.
+_OCR = Prepared(lambda: OcrResult.insert(**slots(OcrResult._meta.fields)))
+_DETECTION = Prepared(lambda: Detection.insert(**slots(Detection._meta.fields)))
+
+
+def _ocr_values(record: OcrRecord, reuse_key: str | None) -> dict[str, Any]:
+    values = {name: getattr(record, name) for name in OcrRecord.__dataclass_fields__ if name != "model"}
+    texts = {"text": storable(record.text), "lines": storable_json(record.lines)}
+    return {**values, **texts, "model_name": record.model, "reuse_key": reuse_key}
+
+
+def _detection_values(record: DetectionRecord) -> dict[str, Any]:
+    return {
+        "text": storable(record.text),
+        "suggestion": record.suggestion,
+        "hit_count": len(record.hits),
+        "hits": storable_json(record.hits),
+        "contacts": storable_json(record.contacts),
+        "label": storable(record.label),
+        "level": record.level,
+        "score": record.score,
+        "masked": None if record.masked is None else storable(record.masked),
+        "elapsed_ms": record.elapsed_ms,
+        "versions": storable_json(record.versions),
+    }

@@ -6,16 +6,17 @@ save by a replay (`models/replays.py`), which makes it a new one.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from typing import Any, Literal, cast
 
 from peewee import Expression, fn
 
 from models.announcing import Announcing
 from models.base import Database, connection, write
+from models.changes import finish_task, insert_task, start_task
 from models.dead_letters import put_dead_letters
-from models.devices import note_device
-from models.effects import put_last_steps, put_outcome, put_steps
+from models.devices import device_noted
+from models.effects import last_steps, outcome_put, put_steps, steps_put
+from models.prepared import run_last
 from models.results import Detection, OcrResult
 from models.rows import (
     Accepted,
@@ -33,7 +34,7 @@ from models.rows import (
 )
 from models.scope import EVERYTHING, Scope
 from models.tasks import STEP_NAMES, Task, TaskStep
-from models.text import storable, storable_json
+from models.text import storable
 from pipeline.clock import Clock
 from pipeline.errors import DatabaseUnavailable, FairlaneError, LeaseLost, TaskEnded, TaskNotFound
 
@@ -96,19 +97,12 @@ class Ledger:
             attempt: its number, from 1; becomes the row's `attempts`.
         Raises: LeaseLost, TaskEnded, TaskNotFound.
         """
-        is_ours = (Task.token < token) | ((Task.token == token) & (Task.state == "running"))
-        with write(self._database):
-            return self._change(
-                task_id,
-                token,
-                is_ours,
-                state="running",
-                attempts=attempt,
-                started_ms=self._clock.now_ms(),
-                due_ms=None,
-                code="",
-                reason="",
-            )
+        # One statement is a transaction by itself, and takes one round trip.
+        with connection(self._database):
+            row = start_task(self._database, task_id, token, attempt, self._clock.now_ms())
+            if row is None:
+                raise self._refusal(task_id, token)
+            return row
 
     def note_steps(self, task_id: str, token: int, steps: Sequence[StepRecord]) -> None:
         """Write steps of the task that the lease `token` runs, or has finished.
@@ -133,15 +127,17 @@ class Ledger:
         Raises: LeaseLost, TaskEnded, TaskNotFound; nothing is written then.
         """
         now_ms = self._clock.now_ms()
-        is_ours = (Task.token == token) & (Task.state == "running")
-        has_hit = bool(outcome.detection.hits)
-        with write(self._database):
-            row = self._change(
-                task_id, token, is_ours, state="done", ended_ms=now_ms, run_ms=outcome.run_ms, has_hit=has_hit
+        has_hit, run_ms, database = bool(outcome.detection.hits), outcome.run_ms, self._database
+        with write(database):
+            row = finish_task(database, task_id, token, ended_ms=now_ms, run_ms=run_ms, has_hit=has_hit)
+            if row is None:
+                raise self._refusal(task_id, token)
+            steps = [*last_steps(outcome.steps, self._clock.now_ms()), self._announcing.finished(row, outcome)]
+            run_last(
+                database,
+                *outcome_put(database, task_id, token, outcome, now_ms),
+                steps_put(database, task_id, steps),
             )
-            put_outcome(task_id, token, outcome, now_ms)
-            put_last_steps(task_id, outcome.steps, self._clock.now_ms())
-            self._announcing.finished(row, outcome)
 
     def put_back(
         self,
@@ -261,17 +257,15 @@ class Ledger:
             return counted
 
     def _insert(self, new: NewTask) -> TaskRow | None:
-        inserted = list(
-            Task.insert(state="queued", **{**asdict(new), "payload": storable_json(new.payload)})
-            .on_conflict_ignore()
-            .returning(Task)
-            .execute()
-        )
-        if not inserted:
-            return None
-        put_steps(new.task_id, [StepRecord("enqueued", "done", new.created_ms, new.created_ms)])
-        note_device(new.site, new.mac, new.created_ms)
-        return task_row(inserted[0])
+        row = insert_task(self._database, new)
+        if row is not None:
+            enqueued = StepRecord("enqueued", "done", new.created_ms, new.created_ms)
+            run_last(
+                self._database,
+                steps_put(self._database, new.task_id, [enqueued]),
+                device_noted(self._database, new.site, new.mac, new.created_ms),
+            )
+        return row
 
     def _change(self, task_id: str, token: int, is_ours: Expression, **changes: Any) -> TaskRow:
         """Change a row that has not ended and is the lease's to change; else raise why not."""

@@ -66,7 +66,9 @@ def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterat
 def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated SQLite file, to be copied."""
     path = tmp_path_factory.mktemp("migrated") / "fairlane.db"
-    migrate(base.connect(f"sqlite:///{path}"))
+    database = base.connect(f"sqlite:///{path}")
+    migrate(database)
+    close_all(database)  # which brings everything from the log beside it into the file
     return path
 
 

@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 import psycopg2
 
 from models.base import Database
+from models.kept_sqlite import KeptSqlite
 from models.pool import PatientPool
 
 #: Children before parents.
@@ -55,3 +56,5 @@ def close_all(database: Database) -> None:
         database.close_all()
     else:
         database.close()
+        if isinstance(database, KeptSqlite):
+            database.close_kept()

@@ -15,6 +15,7 @@ from benchmarks import (
     bench_queue,
     bench_recover,
     bench_scale,
+    bench_task_cost,
     bench_task_list,
     bench_web,
     bench_words,
@@ -112,6 +113,16 @@ def test_the_web_benchmark_prints_each_server_on_each_database() -> None:
     for candidate in web_servers.candidates():
         assert report.count(candidate.name) == 5
     assert report.count("PostgreSQL") == 2 * len(web_servers.candidates())
+
+
+def test_the_task_cost_benchmark_prints_each_phase_and_counts_what_the_servers_were_asked() -> None:
+    report = "\n".join(bench_task_cost.run(bench_task_cost.TINY))
+
+    for database in ("PostgreSQL", "SQLite"):
+        for phase in ("submit", "work", "together"):
+            assert f"| {database:>10} | {phase:>8} |" in report
+    for count in ("round trips, queue", "statements", "commits"):
+        assert report.count(f" {count} |") == 1
 
 
 def test_the_task_list_benchmark_reads_every_page_off_an_index() -> None:

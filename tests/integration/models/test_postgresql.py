@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,11 +12,13 @@ import pytest
 from models import base
 from models.base import Database, connection, write
 from models.ledger import Ledger
+from models.prepared import Bound, run_last
 from models.tasks import Task
 from pipeline.clock import SystemClock
 from pipeline.errors import DatabaseUnavailable
 from tests.support.clock import FakeClock
 from tests.support.databases import close_all, execute
+from tests.support.processes import wait_until
 from tests.support.records import new_task
 from tests.support.servers import Server
 
@@ -116,6 +119,75 @@ def test_a_silent_server_holds_nobody_for_long(postgres: Database, postgres_serv
 
     assert all(answers)
     assert clock.monotonic_ms() - begin_ms < 8_000
+
+
+@pytest.mark.feature("R3")
+def test_a_server_that_falls_silent_over_a_statement_is_given_up(postgres: Database, postgres_server: Server) -> None:
+    clock, started = SystemClock(), threading.Event()
+    processes: list[int] = []
+
+    def ask_slowly() -> bool:
+        with connection():
+            postgres.execute_sql("SELECT 1").fetchone()
+            started.set()
+            wait_until(lambda: processes)
+            return _is_unavailable()
+
+    with ThreadPoolExecutor(1) as threads:
+        answer = threads.submit(ask_slowly)
+        started.wait(30)
+        stopped = [postgres_server.process.pid, *_children(postgres_server.process.pid)]
+        _signal(stopped, signal.SIGSTOP)
+        begin_ms = clock.monotonic_ms()
+        processes.extend(stopped)
+        try:
+            assert answer.result(60)
+        finally:
+            _signal(stopped, signal.SIGCONT)
+    assert clock.monotonic_ms() - begin_ms < 8_000
+
+
+def test_a_statement_that_takes_long_is_waited_for(postgres: Database) -> None:
+    with connection():
+        assert postgres.execute_sql("SELECT 7 FROM pg_sleep(3)").fetchone() == (7,)
+
+
+def test_a_transaction_takes_two_round_trips_of_two_statements(postgres: Database) -> None:
+    asked: list[str] = []
+    postgres.query_hooks.append(lambda event: asked.append(event.sql))
+    with write(postgres):
+        postgres.execute_sql("SELECT 1")
+        run_last(postgres, Bound("SELECT %s", [2]), Bound("SELECT %s", [3]))
+
+    assert asked == ["BEGIN;SELECT 1", "SELECT %s;SELECT %s;COMMIT"]
+
+
+def test_nothing_may_follow_the_last_statement_of_a_transaction(postgres: Database) -> None:
+    def go_on() -> None:
+        with write(postgres):
+            run_last(postgres, Bound("SELECT 1", []))
+            postgres.execute_sql("SELECT 2")
+
+    with pytest.raises(DatabaseUnavailable, match="is committed"):
+        go_on()
+    with connection():
+        assert postgres.execute_sql("SELECT 3").fetchone() == (3,)
+
+
+def test_the_last_statement_of_an_inner_transaction_leaves_the_outer_one_open(
+    postgres: Database, clock: FakeClock
+) -> None:
+    ledger = Ledger(postgres, clock)
+
+    def accept_and_fail() -> None:
+        with write():
+            ledger.accept(new_task("inner"))
+            raise ValueError
+
+    with pytest.raises(ValueError):
+        accept_and_fail()
+
+    assert ledger.get("inner") is None
 
 
 def _is_unavailable() -> bool:

@@ -8,6 +8,7 @@ import pytest
 
 from models import base
 from models.base import Database, connection, write
+from models.kept_sqlite import KeptSqlite
 from models.ledger import Ledger
 from models.migrate import migrate
 from models.tasks import Task
@@ -76,7 +77,8 @@ def test_a_full_disk_is_unavailable_and_leaves_nothing(sqlite: Database, clock: 
         assert everything() == before
 
 
-def test_a_damaged_file_is_unavailable(sqlite: Database) -> None:
+def test_a_damaged_file_is_unavailable_to_whoever_opens_it(sqlite: KeptSqlite) -> None:
+    sqlite.close_kept()
     Path(sqlite.database).write_bytes(b"not a database at all" * 1000)
 
     with pytest.raises(DatabaseUnavailable), connection():
