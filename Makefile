@@ -88,6 +88,9 @@ bench-metrics: $(VENV)/.dev ## what a scrape of /metrics costs while 1,000,000 t
 bench-web: $(VENV)/.dev ## accepted tasks a second and p99 under each server, and beside slow clients: 6 minutes
 	$(BIN)/python -m benchmarks.bench_web
 
+bench-peers: $(VENV)/.dev ## fairlane beside the design it replaces, dramatiq, Celery and RQ: speed, waits, floods: 25 minutes
+	$(BIN)/python -m benchmarks.bench_peers
+
 bench-task-list: $(VENV)/.dev ## the first page of a list of a million tasks, by filter, on both databases: 10 minutes
 	$(BIN)/python -m benchmarks.bench_task_list
 

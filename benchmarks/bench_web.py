@@ -20,6 +20,7 @@ import redis
 
 import models.base
 from benchmarks.printing import machine, spread, table
+from benchmarks.raw_http import answer, request
 from benchmarks.web_servers import Candidate, Served, candidates, served
 from models.migrate import migrate
 from pipeline.settings import Settings
@@ -115,10 +116,10 @@ def _measure(clients: int, seconds: float, port: int, request: bytes) -> list[fl
         with socket.create_connection(("127.0.0.1", port)) as connection:
             while (began := perf_counter()) < ends:
                 connection.sendall(request)
-                answer = _answer(connection)
+                head = answer(connection)
                 times.append(perf_counter() - began)
-                if b" 202 " not in answer[:20]:
-                    faults.append(answer[:200])
+                if b" 202 " not in head[:20]:
+                    faults.append(head[:200])
                     return
 
     threads = [threading.Thread(target=send) for _ in range(clients)]
@@ -128,22 +129,6 @@ def _measure(clients: int, seconds: float, port: int, request: bytes) -> list[fl
         thread.join()
     assert not faults, faults[0]
     return times
-
-
-def _answer(connection: socket.socket) -> bytes:
-    """One answer, which has a Content-Length."""
-    data = b""
-    while b"\r\n\r\n" not in data:
-        more = connection.recv(65_536)
-        assert more, "the server hung up"
-        data += more
-    head, _, body = data.partition(b"\r\n\r\n")
-    length = next(
-        int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")
-    )
-    while len(body) < length:
-        body += connection.recv(65_536)
-    return head
 
 
 def _beside_slow(plan: Plan, server: Served, candidate: Candidate) -> list[str]:
@@ -157,7 +142,7 @@ def _beside_slow(plan: Plan, server: Served, candidate: Candidate) -> list[str]:
             try:
                 with socket.create_connection(("127.0.0.1", server.port), timeout=1) as connection:
                     connection.sendall(_text())
-                    _answer(connection)
+                    answer(connection)
             except OSError:
                 continue
             times.append((perf_counter() - began) * 1000)
@@ -175,20 +160,13 @@ def _held(port: int, beginnings: list[bytes]) -> Iterator[None]:
 
 def _text() -> bytes:
     body = json.dumps({"mac": "aabbccddeeff", "text": "a few words that somebody wrote " * 6}).encode()
-    return _request("/api/ocr/text", "application/json", body)
+    return request("/api/ocr/text", "application/json", body)
 
 
 def _image() -> bytes:
     filler = png_chunk(b"teXt", bytes(_IMAGE_BYTES - 400))
     body = png_of_size(400, 300, filler)
-    return _request("/api/ocr/image?mac=aabbccddeeff", "image/png", body)
-
-
-def _request(path: str, media_type: str, body: bytes) -> bytes:
-    head = (
-        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {media_type}\r\nContent-Length: {len(body)}\r\n\r\n"
-    )
-    return head.encode() + body
+    return request("/api/ocr/image?mac=aabbccddeeff", "image/png", body)
 
 
 def main() -> None:
