@@ -94,6 +94,9 @@ bench-web: $(VENV)/.dev ## accepted tasks a second and p99 under each server, an
 bench-task-cost: $(VENV)/.dev ## what a text costs from submit to stored result: tasks/s, CPU, commands, statements: 4 minutes
 	$(BIN)/python -m benchmarks.bench_task_cost
 
+bench-peers: $(VENV)/.dev ## fairlane beside the design it replaces, dramatiq, Celery and RQ: speed, waits, floods: 25 minutes
+	$(BIN)/python -m benchmarks.bench_peers
+
 bench-task-list: $(VENV)/.dev ## the first page of a list of a million tasks, by filter, on both databases: 10 minutes
 	$(BIN)/python -m benchmarks.bench_task_list
 

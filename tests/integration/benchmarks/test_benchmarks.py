@@ -12,6 +12,7 @@ from benchmarks import (
     bench_memory,
     bench_metrics,
     bench_ocr,
+    bench_peers,
     bench_queue,
     bench_recover,
     bench_scale,
@@ -23,6 +24,7 @@ from benchmarks import (
     scale_plan,
     web_servers,
 )
+from benchmarks.peers.systems import DRAMATIQ, FAIRLANE, SYSTEMS
 from pipeline.samples import sample_images
 
 
@@ -89,6 +91,25 @@ def test_the_ocr_benchmark_prints_the_ratio() -> None:
 
     assert "bare engine" in report
     assert "ratio system/bare of 1 pairs" in report
+
+
+@pytest.mark.timeout(600)
+def test_the_peers_benchmark_lets_every_system_store_what_it_was_sent() -> None:
+    report = "\n".join(bench_peers.run(bench_peers.TINY, ["postgresql"]))
+
+    for system in SYSTEMS:
+        assert f"| {system.name.rjust(17)} |" in report
+        assert system is FAIRLANE or f"fairlane / {system.name}: queue" in report
+
+
+@pytest.mark.timeout(600)
+def test_the_peers_benchmark_prints_waits_of_lonely_and_of_flooded_devices() -> None:
+    report = "\n".join(bench_peers.run(bench_peers.TINY, ["sqlite", "latency", "flood"], [FAIRLANE, DRAMATIQ]))
+
+    assert "texts, SQLite" in report
+    assert "submit to start beside idle workers" in report
+    assert "3 light devices beside one with 400 tasks" in report
+    assert report.count("| fairlane |".rjust(19)) == 3
 
 
 def test_the_words_benchmark_prints_both_tables() -> None:
