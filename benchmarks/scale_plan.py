@@ -35,7 +35,7 @@ class Plan:
     backlog: int = 40_000
     seconds: float = 6
     hosts: Sequence[int] = (3, 10, 30)
-    rounds: int = 3
+    rounds: int = 2
     shards: int = 6
 
 
