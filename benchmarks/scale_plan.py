@@ -32,10 +32,10 @@ class Plan:
     idle: int = 20_000
     drained: int = 1_000_000
     drainers: int = 3
-    backlog: int = 60_000
-    seconds: float = 8
+    backlog: int = 40_000
+    seconds: float = 6
     hosts: Sequence[int] = (3, 10, 30)
-    rounds: int = 3
+    rounds: int = 2
     shards: int = 6
 
 

@@ -27,6 +27,7 @@ _STARVED_LOOKED_AT = 200
 SERVER_FACTS = (
     *("redis_version", "valkey_version", "role", "cluster_enabled", "maxmemory_policy", "maxmemory", "used_memory"),
     *("aof_enabled", "appendfsync", "aof_last_write_status"),
+    *("hash-max-listpack-value", "zset-max-listpack-value"),
 )
 _ENDS_IN_ORDER = (
     TaskState.DONE,
@@ -217,7 +218,7 @@ class Inspector:
 
     def _written_how(self) -> dict[str, str]:
         with suppress(QueueUnavailable):
-            answer = self._ask("CONFIG", "GET", "appendfsync")
+            answer = self._ask("CONFIG", "GET", "appendfsync", "*-max-listpack-value")
             pairs = answer.items() if isinstance(answer, dict) else zip(answer[::2], answer[1::2], strict=True)
             return {words(name): words(value) for name, value in pairs}
         return {}

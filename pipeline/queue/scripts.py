@@ -59,6 +59,8 @@ class Reply:
 
 
 class _Script(NamedTuple):
+    """A script in both forms: a library with one function, and the text for servers that take no functions."""
+
     header: Header
     text: bytes
     sha: str
@@ -103,7 +105,7 @@ class Scripts:
         how = ("FCALL", script.function) if self._has_functions else ("EVALSHA", script.sha)
         with reaching(name), self._client.pipeline(transaction=False) as pipe:
             for row in rest:
-                # Not `evalsha`, which a Cluster's pipeline refuses, though it can do it.
+                # Not the client's own methods, which a Cluster's pipeline refuses, though it can do it.
                 pipe.execute_command(*how, 1, root, *row)  # type: ignore[no-untyped-call]
             return replies + [_reply(answer) for answer in pipe.execute()]
 

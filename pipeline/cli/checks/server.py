@@ -9,6 +9,9 @@ from pipeline.settings import Settings
 #: The oldest Redis the scripts run on; every Valkey tells a compatible version of 7.2.
 _OLDEST_REDIS = (7, 0)
 
+#: Bytes that the entry of a task in its device's line may have, with an id of our own making (docs/why/scale.md).
+_ENTRY_BYTES = 70
+
 #: Percent of maxmemory from which on it is nearly full.
 _NEARLY_FULL = 80
 
@@ -33,6 +36,7 @@ def look_at_layout(settings: Settings) -> list[Check]:
 def judged(facts: Facts, *, is_cluster_url: bool) -> list[Check]:
     """What the server tells of itself, judged; what it does not tell is left out."""
     checks = [_version(facts), _eviction(facts), _persistence(facts), _sync(facts), _memory(facts), _role(facts)]
+    checks.append(_compactness(facts))
     if not is_cluster_url and "1" in fact_values(facts, "cluster_enabled"):
         url = "redis+cluster://host:port,..."
         checks.append(wrong("queue address", "a node of a Cluster", f"set FAIRLANE_REDIS_URL to {url}"))
@@ -107,6 +111,17 @@ def _memory(facts: Facts) -> Check | None:
     if percent < _NEARLY_FULL:
         return fine("queue memory", found)
     return wrong("queue memory", found, "raise maxmemory, or lower FAIRLANE_MAX_TOTAL_PENDING: full, it refuses work")
+
+
+def _compactness(facts: Facts) -> Check | None:
+    least = {
+        f"{kind}-max-listpack-value": min(fact_numbers(facts, f"{kind}-max-listpack-value"), default=128)
+        for kind in ("hash", "zset")
+    }
+    small = [f"{name} {value}" for name, value in least.items() if value < _ENTRY_BYTES]
+    if not small:
+        return None
+    return note("queue form", ", ".join(small), "set both to 128: a waiting task takes 0.6 kB then instead of 1.5 kB")
 
 
 def _role(facts: Facts) -> Check | None:

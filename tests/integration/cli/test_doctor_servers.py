@@ -51,6 +51,13 @@ def test_a_server_that_never_syncs_is_named_and_one_that_always_does_noted(sound
     assert "everysec" in note["cure"]
 
 
+def test_a_server_that_keeps_each_task_in_a_large_form_is_noted(sound: Sound) -> None:
+    assert sound.faults() == {}
+
+    (note,) = [check for check in sound.report["checks"] if check["name"] == "queue form"]
+    assert note["found"] == "hash-max-listpack-value 64, zset-max-listpack-value 64"
+
+
 def test_a_server_near_its_memory_limit_is_named(sound: Sound) -> None:
     used: Any = sound.client.info("memory")
     sound.client.config_set("maxmemory", int(used["used_memory"] * 1.1))

@@ -146,6 +146,7 @@ def test_promote_and_resume_reach_every_shard(line: ShardedLine) -> None:
 def test_many_are_restored_in_two_round_trips_a_shard(line: ShardedLine) -> None:
     tasks = [Task(f"t{number}", "ocr", f"{number:012x}", 1 + number) for number in range(40)]
     line.queue.enqueue(tasks[7])
+    line.queue.restore([Standing(tasks[7])])  # so that the server knows the script
     before = line.client.info("stats")["total_reads_processed"]
 
     states = line.queue.restore([Standing(task, due_ms=1) for task in tasks])

@@ -16,6 +16,8 @@ WELL = {
     "aof_enabled": "1",
     "appendfsync": "everysec",
     "aof_last_write_status": "ok",
+    "hash-max-listpack-value": "128",
+    "zset-max-listpack-value": "128",
 }
 
 
@@ -49,6 +51,16 @@ def test_a_failed_write_of_the_file_is_named() -> None:
     (fault,) = faults(aof_last_write_status="err")
 
     assert "failed" in fault.found
+
+
+def test_a_server_that_keeps_each_task_in_a_large_form_is_noted() -> None:
+    small = {"hash-max-listpack-value": "64", "zset-max-listpack-value": "128, 64"}
+
+    (form,) = (check for check in judged({**WELL, **small}, is_cluster_url=True) if check.name == "queue form")
+
+    assert form.is_fine
+    assert form.found == "hash-max-listpack-value 64, zset-max-listpack-value 64"
+    assert "128" in form.cure
 
 
 def test_what_a_server_does_not_tell_is_left_out() -> None:
