@@ -14,7 +14,8 @@ from pipeline.clock import Clock
 from pipeline.errors import FairlaneError
 from pipeline.lists.following import FollowedLists
 
-#: Characters that are screened within some milliseconds: the ledger is told of such a text's start with its end.
+#: Characters that are screened within some milliseconds: the ledger hears of the start of such a text with its end. Of
+#: one that has been tried before it hears at once: should it kill its workers, its row says how many.
 _BRIEF_CHARS = 10_000
 
 
@@ -33,7 +34,7 @@ class TextWork:
         """
         task = self.ledger.startable(task_id, token)
         begun: Begun | None = Begun(attempt, self.clock.now_ms())
-        if len(task.payload["text"]) > _BRIEF_CHARS:
+        if attempt > 1 or len(task.payload["text"]) > _BRIEF_CHARS:
             self.ledger.start(task_id, token, attempt)
             begun = None
         self._screen(task, token, attempt, begun)

@@ -39,20 +39,22 @@ def _run(ledger: Ledger, clock: FakeClock, lists: Any, text: str, *, token: int 
         TextWork(ledger, lists, clock).run("t", token, attempt)
 
 
-@pytest.mark.parametrize(("characters", "state"), [(10, "queued"), (20_000, "running")])
+@pytest.mark.parametrize(
+    ("characters", "attempt", "state"), [(10, 1, "queued"), (10, 2, "running"), (20_000, 1, "running")]
+)
 def test_the_ledger_hears_of_the_start_of_a_brief_text_with_its_end(
-    ledger: Ledger, clock: FakeClock, characters: int, state: str
+    ledger: Ledger, clock: FakeClock, characters: int, attempt: int, state: str
 ) -> None:
     lists = Lists(ledger)
 
-    _run(ledger, clock, lists, "x" * characters, token=7, attempt=3)
+    _run(ledger, clock, lists, "x" * characters, token=7, attempt=attempt)
 
     (seen,) = lists.seen
     assert seen is not None
     assert seen.state == state
     row = ledger.get("t")
     assert row is not None
-    assert (row.state, row.token, row.attempts, row.started_ms) == ("done", 7, 3, clock.now_ms())
+    assert (row.state, row.token, row.attempts, row.started_ms) == ("done", 7, attempt, clock.now_ms())
 
 
 @pytest.mark.parametrize("error", [ListUnavailable("away"), RuntimeError("a bug")])
