@@ -62,6 +62,9 @@ features: $(VENV)/.dev ## the promised features that no test shows yet
 reference: $(VENV)/.dev ## write docs/reference anew
 	$(BIN)/python -m tools.reference
 
+bench: $(VENV)/.dev ## the benchmarks of docs/why/performance.md, one after the other: half an hour, on two cores
+	$(BIN)/python -m benchmarks
+
 bench-queue: $(VENV)/.dev ## what the queue costs at 10 to 1,000,000 devices, and a recovery of 100,000 tasks
 	$(BIN)/python -m benchmarks.bench_queue
 	$(BIN)/python -m benchmarks.bench_recover

@@ -149,7 +149,7 @@ class TextHouse:
                 f"FROM pg_stat_statements WHERE query !~ {_OURS} "
                 "AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"
             )
-            names = ("statements", "round trips, database", "commits", "WAL bytes")
+            names = ("statements", "with BEGIN and COMMIT", "commits", "WAL bytes")
             return {name: float(number) for name, number in zip(names, cursor.fetchone(), strict=True)}
 
 

@@ -1,6 +1,6 @@
 """SQLite connections that are used again for a while.
 
-PERF: opening the file took 1.1 ms of CPU, for each text twice (docs/why/performance.md).
+PERF: opening the file took 0.5 ms of CPU, for each text in a worker and for each submit (docs/why/performance.md).
 """
 
 import sqlite3

@@ -12,7 +12,7 @@ from peewee import Expression, fn
 
 from models.announcing import Announcing
 from models.base import Database, connection, write
-from models.changes import finish_task, insert_task, start_task
+from models.changes import finish_task, insert_task, start_task, startable_task
 from models.dead_letters import put_dead_letters
 from models.devices import device_noted
 from models.effects import last_steps, outcome_put, put_steps, steps_put
@@ -20,6 +20,7 @@ from models.prepared import run_last
 from models.results import Detection, OcrResult
 from models.rows import (
     Accepted,
+    Begun,
     DetectionRecord,
     Finished,
     NewTask,
@@ -40,6 +41,7 @@ from pipeline.errors import DatabaseUnavailable, FairlaneError, LeaseLost, TaskE
 
 __all__ = [
     "Accepted",
+    "Begun",
     "DetectionRecord",
     "Finished",
     "Ledger",
@@ -99,10 +101,16 @@ class Ledger:
         """
         # One statement is a transaction by itself, and takes one round trip.
         with connection(self._database):
-            row = start_task(self._database, task_id, token, attempt, self._clock.now_ms())
-            if row is None:
-                raise self._refusal(task_id, token)
-            return row
+            begun = Begun(attempt, self._clock.now_ms())
+            return self._granted(start_task(self._database, task_id, token, begun), task_id, token)
+
+    def startable(self, task_id: str, token: int) -> TaskRow:
+        """The task, for a lease that will finish it at once (`begun`); it is not written that it runs.
+
+        Raises: LeaseLost, TaskEnded, TaskNotFound; as `start` would.
+        """
+        with connection(self._database):
+            return self._granted(startable_task(self._database, task_id, token), task_id, token)
 
     def note_steps(self, task_id: str, token: int, steps: Sequence[StepRecord]) -> None:
         """Write steps of the task that the lease `token` runs, or has finished.
@@ -121,23 +129,20 @@ class Ledger:
                 raise self._refusal(task_id, token)
             put_steps(task_id, steps)
 
-    def finish(self, task_id: str, token: int, outcome: Finished) -> None:
+    def finish(self, task_id: str, token: int, outcome: Finished, begun: Begun | None = None) -> None:
         """End the task well: result, detection, steps and state are written together, once.
 
+        Args:
+            begun: the attempt, when the task was not started in the ledger: that is done with it.
         Raises: LeaseLost, TaskEnded, TaskNotFound; nothing is written then.
         """
         now_ms = self._clock.now_ms()
-        has_hit, run_ms, database = bool(outcome.detection.hits), outcome.run_ms, self._database
+        database = self._database
         with write(database):
-            row = finish_task(database, task_id, token, ended_ms=now_ms, run_ms=run_ms, has_hit=has_hit)
-            if row is None:
-                raise self._refusal(task_id, token)
+            row = self._granted(finish_task(database, task_id, token, outcome, now_ms, begun), task_id, token)
             steps = [*last_steps(outcome.steps, self._clock.now_ms()), self._announcing.finished(row, outcome)]
-            run_last(
-                database,
-                *outcome_put(database, task_id, token, outcome, now_ms),
-                steps_put(database, task_id, steps),
-            )
+            results = outcome_put(database, task_id, token, outcome, now_ms)
+            run_last(database, *results, steps_put(database, task_id, steps))
 
     def put_back(
         self,
@@ -257,14 +262,13 @@ class Ledger:
             return counted
 
     def _insert(self, new: NewTask) -> TaskRow | None:
-        row = insert_task(self._database, new)
+        database = self._database
+        row = insert_task(database, new)
         if row is not None:
-            enqueued = StepRecord("enqueued", "done", new.created_ms, new.created_ms)
-            run_last(
-                self._database,
-                steps_put(self._database, new.task_id, [enqueued]),
-                device_noted(self._database, new.site, new.mac, new.created_ms),
+            enqueued = steps_put(
+                database, new.task_id, [StepRecord("enqueued", "done", new.created_ms, new.created_ms)]
             )
+            run_last(database, enqueued, device_noted(database, new.site, new.mac, new.created_ms))
         return row
 
     def _change(self, task_id: str, token: int, is_ours: Expression, **changes: Any) -> TaskRow:
@@ -275,9 +279,13 @@ class Ledger:
             .returning(Task)
             .execute()
         )
-        if not changed:
+        return self._granted(task_row(changed[0]) if changed else None, task_id, token)
+
+    def _granted(self, row: TaskRow | None, task_id: str, token: int) -> TaskRow:
+        """The row that was the lease's to have or change; else raise why it was not."""
+        if row is None:
             raise self._refusal(task_id, token)
-        return task_row(changed[0])
+        return row
 
     def _refusal(self, task_id: str, token: int) -> FairlaneError:
         row = self.get(task_id)

@@ -27,8 +27,8 @@ _HEARD_S = 1.0
 _SLOW_S = 1.0
 #: Seconds after a slow failure in which others are refused without asking again.
 _REFUSE_S = 2.0
-#: Seconds for which a parked connection is believed to work, as long as no other one has broken since; asking it took
-#: 0.2 ms of CPU and a round trip for each task (docs/why/performance.md).
+#: Seconds for which a parked connection is believed to work, as long as no other one has broken since; asking it took a
+#: round trip for each piece of work (docs/why/performance.md).
 _BELIEVED_S = 1.0
 
 _databases: "weakref.WeakSet[peewee.Database]" = weakref.WeakSet()

@@ -141,6 +141,19 @@ class DetectionRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Begun:
+    """An attempt that has begun, of which the ledger has not been told.
+
+    Args:
+        attempt: its number, from 1.
+        started_ms: when, epoch ms.
+    """
+
+    attempt: int
+    started_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """Everything that ending a task well writes.
 

@@ -37,9 +37,9 @@ REMOVALS = [
         "the fence of the ledger",
         "OCR worker overtaken in its sleep",
         {
-            "models/ledger.py": (
-                ".where(Task.task_id == task_id, Task.ended_ms.is_null(), is_ours)",
-                ".where(Task.task_id == task_id, Task.ended_ms.is_null())",
+            "models/changes.py": (
+                'return _update(_is_open() & is_ours, state="done"',
+                'return _update(_is_open(), state="done"',
             )
         },
     ),

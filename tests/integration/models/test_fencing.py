@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from models.ledger import Ledger
+from models.ledger import Begun, Ledger
 from pipeline.errors import LeaseLost, TaskEnded, TaskNotFound
 from tests.support.clock import FakeClock
 from tests.support.records import everything, finished, new_task, step
@@ -28,9 +28,38 @@ def test_a_newer_lease_takes_a_running_task_over(ledger: Ledger) -> None:
     assert ledger.start("t1", 9, 2).token == 9
 
 
+def test_a_task_that_is_finished_at_once_has_what_its_start_would_have_written(ledger: Ledger) -> None:
+    ledger.accept(new_task())
+    ledger.start("t1", 7, 1)
+    ledger.put_back("t1", 7, "delayed", "storage_unavailable", "for a while", 5)
+
+    assert ledger.startable("t1", 9).state == "delayed", "nobody is told yet"
+    ledger.finish("t1", 9, finished(), Begun(2, 1_760_000_000_003))
+
+    row = ledger.get("t1")
+    assert row is not None
+    assert (row.state, row.token, row.attempts, row.started_ms) == ("done", 9, 2, 1_760_000_000_003)
+    assert (row.due_ms, row.code, row.reason) == (None, "", "")
+
+
+@pytest.mark.feature("Q7")
+@pytest.mark.parametrize("name", ["startable", "finish_at_once"])
+def test_a_lease_that_gave_its_task_back_does_not_finish_it(ledger: Ledger, name: str) -> None:
+    ledger.accept(new_task())
+    ledger.put_back("t1", 7, "queued", "worker_stopped", "", None)
+    before = everything()
+
+    with pytest.raises(LeaseLost):
+        STALE[name](ledger, 7)
+
+    assert everything() == before
+
+
 STALE: dict[str, Callable[[Ledger, int], object]] = {
     "start": lambda ledger, token: ledger.start("t1", token, 1),
     "note_steps": lambda ledger, token: ledger.note_steps("t1", token, [step("ocr", "running")]),
+    "startable": lambda ledger, token: ledger.startable("t1", token),
+    "finish_at_once": lambda ledger, token: ledger.finish("t1", token, finished(), Begun(1, 5)),
     "finish": lambda ledger, token: ledger.finish("t1", token, finished()),
     "put_back": lambda ledger, token: ledger.put_back(
         "t1", token, "delayed", "storage_unavailable", "", 5, [step("ocr")]
@@ -56,7 +85,7 @@ def test_a_lease_that_is_over_changes_nothing(ledger: Ledger, call: Callable[[Le
 
 @pytest.mark.feature("R2")
 @pytest.mark.parametrize("end", ["done", "failed", "expired"])
-@pytest.mark.parametrize("name", ["start", "finish", "put_back", "end"])
+@pytest.mark.parametrize("name", ["start", "startable", "finish", "finish_at_once", "put_back", "end"])
 def test_a_task_that_has_ended_is_never_touched_again(ledger: Ledger, name: str, end: str) -> None:
     ledger.accept(new_task())
     ledger.start("t1", 7, 1)
