@@ -1,8 +1,6 @@
 """What is measured of one system in one turn."""
 
 import json
-import socket
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
@@ -11,7 +9,7 @@ from time import perf_counter
 from benchmarks.peers.running import Order, Place, Turn, turn
 from benchmarks.peers.systems import Shape, System
 from benchmarks.peers.work import FLOOD_WAIT_MS
-from benchmarks.raw_clients import answer_of, request_of
+from benchmarks.raw_clients import request_of, send_all
 from benchmarks.web_servers import Served
 from pipeline.samples import sample_texts
 
@@ -66,10 +64,10 @@ def throughput(system: System, place: Place, tasks: int, posts: int, clients: in
 
 def _posted(one: Turn, web: Served, posts: int, clients: int, limit_s: float) -> tuple[float, float]:
     """Results a second from the first request on, and the CPU that web takes for each, milliseconds."""
-    post(web.port, _FIRST, 1)
+    send_all(web.port, 1, map(_request, range(_FIRST)))
     one.must_come_to(_FIRST)
     cpu_s, began_s = web.cpu_s(), perf_counter()
-    post(web.port, posts, clients)
+    send_all(web.port, clients, map(_request, range(posts)))
     web_ms = (web.cpu_s() - cpu_s) / posts * 1000
     one.comes_to(_FIRST + posts, limit_s)
     return (one.stored() - _FIRST) / (perf_counter() - began_s), web_ms
@@ -115,27 +113,6 @@ def _waits_ms(submitted: Mapping[str, int], starts: Mapping[str, int]) -> list[i
     """The waits of all but the first ones, the shortest first."""
     measured = list(submitted.items())[_FIRST:]
     return sorted(starts[task_id] - submitted_ms for task_id, submitted_ms in measured)
-
-
-def post(port: int, posts: int, clients: int) -> None:
-    """Post texts by clients that keep their connections; all must be accepted."""
-    numbers, faults = iter(range(posts)), list[bytes]()
-
-    def send() -> None:
-        with socket.create_connection(("127.0.0.1", port)) as connection:
-            for number in numbers:
-                connection.sendall(_request(number))
-                head = answer_of(connection)
-                if b" 202 " not in head[:20]:
-                    faults.append(head)
-                    return
-
-    threads = [threading.Thread(target=send) for _ in range(clients)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not faults, faults[0]
 
 
 def _orders(tasks: int, period_s: float = 0.0, after_s: float = 0.0) -> list[Order]:
