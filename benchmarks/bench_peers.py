@@ -7,6 +7,8 @@ that what else the machine does falls on all of them. What each peer is and how 
 """
 
 import argparse
+import signal
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -137,6 +139,8 @@ def main() -> None:
     parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS, help="some parts")
     parser.add_argument("--rounds", type=int, default=Plan.rounds, help="turns of each system for its throughput")
     options = parser.parse_args()
+    # So that a benchmark that is ended takes its processes with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     plan = TINY if options.tiny else Plan(rounds=options.rounds)
     for piece in run(plan, options.only):
         print(piece, flush=True)
