@@ -7,6 +7,8 @@ that what else the machine does falls on all of them. What each peer is and how 
 """
 
 import argparse
+import signal
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -49,13 +51,13 @@ class Plan:
     limit_s: float = 8.0
     lonely: int = 200
     lonely_s: float = 0.05
-    flood: int = 2_500
+    flood: int = 2_000
     light: int = 300
     light_devices: int = 20
     light_rate: float = 20.0
 
 
-TINY = Plan(rounds=1, tasks=30, posts=10, clients=2, limit_s=20, lonely=4, flood=400, light=6, light_devices=3)
+TINY = Plan(rounds=1, tasks=30, posts=10, clients=2, limit_s=20, lonely=4, flood=200, light=6, light_devices=3)
 
 
 def run(plan: Plan, parts: Sequence[str] = PARTS, systems: Sequence[System] = SYSTEMS) -> Iterator[str]:
@@ -80,8 +82,10 @@ def _throughput(plan: Plan, place: Place, systems: Sequence[System]) -> Iterator
     for number in range(plan.rounds):
         # The other way round in every second round: what drifts falls on all.
         for system in systems if number % 2 == 0 else reversed(systems):
-            shown[system].append(throughput(system, place, plan.tasks, plan.posts, plan.clients, plan.limit_s))
-    yield f"texts, {place.database}, {SHAPE.processes} process of {SHAPE.threads} threads, {plan.rounds} turns each"
+            one = throughput(system, place, plan.tasks, plan.posts, plan.clients, plan.limit_s)
+            shown[system].append(one)
+            yield f"turn {number + 1}, {system.name}: queue {one.queue_rate:.0f}/s, HTTP {one.http_rate:.0f}/s"
+    yield f"\ntexts, {place.database}, {SHAPE.processes} process of {SHAPE.threads} threads, {plan.rounds} turns each"
     columns = ["queue to stored/s", "HTTP to stored/s", "CPU ms: workers", "web", "servers"]
     yield table(["system", *columns], [[system.name, *_figures(turns)] for system, turns in shown.items()])
     yield "\n".join(_ratios(shown)) + "\n"
@@ -135,6 +139,8 @@ def main() -> None:
     parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS, help="some parts")
     parser.add_argument("--rounds", type=int, default=Plan.rounds, help="turns of each system for its throughput")
     options = parser.parse_args()
+    # So that a benchmark that is ended takes its processes with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     plan = TINY if options.tiny else Plan(rounds=options.rounds)
     for piece in run(plan, options.only):
         print(piece, flush=True)

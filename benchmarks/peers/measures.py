@@ -1,8 +1,6 @@
 """What is measured of one system in one turn."""
 
 import json
-import socket
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
@@ -11,7 +9,8 @@ from time import perf_counter
 from benchmarks.peers.running import Order, Place, Turn, turn
 from benchmarks.peers.systems import Shape, System
 from benchmarks.peers.work import FLOOD_WAIT_MS
-from benchmarks.raw_clients import answer_of, request_of
+from benchmarks.raw_clients import request_of, send_all
+from benchmarks.web_servers import Served
 from pipeline.samples import sample_texts
 
 #: As many threads as the text worker of the Procfile has.
@@ -46,33 +45,32 @@ class Throughput:
 
 
 def throughput(system: System, place: Place, tasks: int, posts: int, clients: int, limit_s: float) -> Throughput:
-    """Let a waiting line be worked off, then post texts; what is not done in time counts for what was done."""
+    """Post texts, then let a line that was there before the workers be worked off; each until the limit at most."""
     with turn(system, place) as one:
+        with one.workers(SHAPE), one.web() as web:
+            http_rate, web_ms = _posted(one, web, posts, clients, limit_s)
         one.send(_orders(tasks))
+        before = one.stored()
         with one.workers(SHAPE) as workers:
-            one.must_come_to(max(1, int(tasks * _WARM_UP)))
+            one.must_come_to(before + max(1, int(tasks * _WARM_UP)))
             cpu_s, servers_s, began_s, done = workers.cpu_s(), place.cpu_s(), perf_counter(), one.stored()
-            one.comes_to(tasks, limit_s)
-            ended_s, worked = perf_counter(), max(1, one.stored() - done)
+            # What was posted and not done in time waits in the line, too.
+            one.comes_to(_FIRST + posts + tasks, limit_s)
+            ended_s, worked = perf_counter(), one.stored() - done
             cpu_s, servers_s = workers.cpu_s() - cpu_s, place.cpu_s() - servers_s
-            # A line that is too long for the limit is worked off to its end before the next measurement.
-            one.must_come_to(tasks, 20 * limit_s)
-            http_rate, web_ms = _http(one, tasks, posts, clients, limit_s)
     to_ms = 1000 / worked
     return Throughput(worked / (ended_s - began_s), http_rate, cpu_s * to_ms, web_ms, servers_s * to_ms)
 
 
-def _http(one: Turn, stored: int, posts: int, clients: int, limit_s: float) -> tuple[float, float]:
-    with one.web() as web:
-        post(web.port, _FIRST, 1)
-        one.must_come_to(stored + _FIRST)
-        cpu_s, began_s = web.cpu_s(), perf_counter()
-        post(web.port, posts, clients)
-        web_ms = (web.cpu_s() - cpu_s) / posts * 1000
-        one.comes_to(stored + _FIRST + posts, limit_s)
-        rate = (one.stored() - stored - _FIRST) / (perf_counter() - began_s)
-        one.must_come_to(stored + _FIRST + posts, 20 * limit_s)
-    return rate, web_ms
+def _posted(one: Turn, web: Served, posts: int, clients: int, limit_s: float) -> tuple[float, float]:
+    """Results a second from the first request on, and the CPU that web takes for each, milliseconds."""
+    send_all(web.port, 1, map(_request, range(_FIRST)))
+    one.must_come_to(_FIRST)
+    cpu_s, began_s = web.cpu_s(), perf_counter()
+    send_all(web.port, clients, map(_request, range(posts)))
+    web_ms = (web.cpu_s() - cpu_s) / posts * 1000
+    one.comes_to(_FIRST + posts, limit_s)
+    return (one.stored() - _FIRST) / (perf_counter() - began_s), web_ms
 
 
 def lonely_waits_ms(system: System, place: Place, tasks: int, period_s: float) -> list[int]:
@@ -115,27 +113,6 @@ def _waits_ms(submitted: Mapping[str, int], starts: Mapping[str, int]) -> list[i
     """The waits of all but the first ones, the shortest first."""
     measured = list(submitted.items())[_FIRST:]
     return sorted(starts[task_id] - submitted_ms for task_id, submitted_ms in measured)
-
-
-def post(port: int, posts: int, clients: int) -> None:
-    """Post texts by clients that keep their connections; all must be accepted."""
-    numbers, faults = iter(range(posts)), list[bytes]()
-
-    def send() -> None:
-        with socket.create_connection(("127.0.0.1", port)) as connection:
-            for number in numbers:
-                connection.sendall(_request(number))
-                head = answer_of(connection)
-                if b" 202 " not in head[:20]:
-                    faults.append(head)
-                    return
-
-    threads = [threading.Thread(target=send) for _ in range(clients)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not faults, faults[0]
 
 
 def _orders(tasks: int, period_s: float = 0.0, after_s: float = 0.0) -> list[Order]:
