@@ -24,6 +24,9 @@ test: $(VENV)/.dev ## the tests, with a Valkey and a PostgreSQL of their own
 test-docs: $(VENV)/.dev ## every command of README, tutorial and how-tos, as a reader types it
 	$(BIN)/pytest -m docs tests/acceptance/test_docs_commands.py
 
+test-bench: $(VENV)/.dev ## each benchmark, tiny, so that none rots
+	$(BIN)/pytest -m bench tests/benchmarks
+
 test-hosts: $(VENV)/.dev ## tests on several hosts, each a network namespace: root, iproute2
 	$(BIN)/pytest -m hosts tests/hosts
 

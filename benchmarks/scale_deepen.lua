@@ -1,5 +1,5 @@
 -- Give every device from `first` to `last` the tasks `from` to `to` behind those it has, as so many enqueues would: the
--- same keys, fields and numbers (tests/integration/benchmarks compares the two), at a twentieth of the time.
+-- same keys, fields and numbers (tests/benchmarks compares the two), at a twentieth of the time.
 -- KEYS[1] the epoch key; ARGV lane, first, last, from, to, when they were created and when they expire, epoch ms.
 local prefix, lane_name = string.sub(KEYS[1], 1, -string.len('epoch') - 1), ARGV[1]
 local first, last, from, to = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])

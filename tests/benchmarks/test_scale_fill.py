@@ -10,6 +10,8 @@ from benchmarks.scale_hosts import Place, task_of
 from pipeline.queue import FairQueue, Inspector
 from tests.support.clock import FakeClock
 
+pytestmark = pytest.mark.bench
+
 DEVICES = 3
 
 

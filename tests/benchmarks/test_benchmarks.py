@@ -27,6 +27,8 @@ from benchmarks import (
 from benchmarks.peers.systems import FAIRLANE, SYSTEMS
 from pipeline.samples import sample_images
 
+pytestmark = pytest.mark.bench
+
 
 def test_the_queue_benchmark_prints_its_tables() -> None:
     report = "\n".join(bench_queue.run(bench_queue.TINY))
