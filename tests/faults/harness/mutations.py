@@ -51,14 +51,14 @@ REMOVALS = [
     Removal(
         "the reaper",
         "started",
-        {"pipeline/scheduler/__main__.py": ('        Duty("reap", 0, partial(reap, queue, ledger)),\n', "")},
+        {"pipeline/scheduler/__main__.py": ('        Duty("reap", 0, partial(reap, queue, ledger, counters)),\n', "")},
     ),
     Removal(
         "the reconciliation",
         "row committed",
         {
             "pipeline/scheduler/__main__.py": (
-                '        Duty("reconcile", reconcile_ms, partial(reconcile, queue, inspector, ledger)),\n',
+                '        Duty("reconcile", reconcile_ms, partial(reconcile, queue, inspector, ledger, counters)),\n',
                 "",
             )
         },
