@@ -26,6 +26,8 @@ PARTS = ("postgresql", "sqlite", "latency", "flood")
 #: By how much fairlane is to be faster than each of these.
 _TARGETS = {ORIGINAL: 10.0, CELERY: 3.0, DRAMATIQ: 1.0}
 _P50_MS, _P99_MS = 10, 50
+#: The columns of waits, as wide as what stands in them.
+_NAME, _WAITS = "           system", ["waits", " p50 ms", " p99 ms", " max ms"]
 #: A light device waits for the slot that is free next, and for the dispatch.
 _FLOODED_MS = FLOOD_WAIT_MS + 50
 
@@ -110,27 +112,27 @@ def _ratios(shown: Mapping[System, Sequence[Throughput]]) -> Iterator[str]:
 
 
 def _latency(plan: Plan, place: Place, systems: Sequence[System]) -> Iterator[str]:
-    rows = _waits(systems, lambda system: lonely_waits_ms(system, place, plan.lonely, plan.lonely_s))
     yield f"submit to start beside idle workers, {place.database}, one text every {plan.lonely_s * 1000:.0f} ms"
-    yield table(["system", "waits", "p50 ms", "p99 ms", "max ms"], rows)
+    yield from _waits(systems, lambda system: lonely_waits_ms(system, place, plan.lonely, plan.lonely_s))
     yield f"wanted of fairlane: p50 below {_P50_MS} ms, p99 below {_P99_MS} ms\n"
 
 
 def _flood(plan: Plan, place: Place, systems: Sequence[System]) -> Iterator[str]:
     amounts = (plan.flood, plan.light, plan.light_devices, plan.light_rate)
-    rows = _waits(systems, lambda system: flooded_waits_ms(system, place, *amounts))
     yield f"submit to start of {plan.light_devices} light devices beside one with {plan.flood:,} tasks waiting"
-    yield table(["system", "waits", "p50 ms", "p99 ms", "max ms"], rows)
+    yield from _waits(systems, lambda system: flooded_waits_ms(system, place, *amounts))
     yield f"wanted of fairlane: a maximum of {_FLOODED_MS} ms, one residual service time and 50 ms"
 
 
-def _waits(systems: Sequence[System], measure: Callable[[System], list[int]]) -> list[list[str]]:
-    rows = []
+def _waits(systems: Sequence[System], measure: Callable[[System], list[int]]) -> Iterator[str]:
+    """A table whose rows come as they are measured, since each takes its time."""
+    header, rule, _ = table([_NAME, *_WAITS], [[" " * len(_NAME), *_WAITS]]).splitlines()
+    yield f"{header}\n{rule}"
     for system in systems:
         waits_ms = measure(system)
         shares = (waits_ms[int(len(waits_ms) * share)] for share in (0.5, 0.99))
-        rows.append([system.name, str(len(waits_ms)), *(f"{wait_ms:,}" for wait_ms in (*shares, waits_ms[-1]))])
-    return rows
+        row = [str(len(waits_ms)), *(f"{wait_ms:,}" for wait_ms in (*shares, waits_ms[-1]))]
+        yield table([_NAME, *_WAITS], [[system.name, *row]]).splitlines()[-1]
 
 
 def main() -> None:
