@@ -210,6 +210,14 @@ class WordShelf:
         wanted = set(owners)
         return sorted((one for one in found if one.owner in wanted), key=lambda one: one.list_id)
 
+    def owners(self, most: int) -> frozenset[Owner] | None:
+        """The sites and devices that have a list in effect; None when there are more than `most`."""
+        is_in_effect = ~WordList.published.is_null() & (WordList.site != EVERYBODY.site)
+        query = WordList.select(WordList.site, WordList.mac).where(is_in_effect).distinct().limit(most + 1)
+        with connection(self._database):
+            owners = frozenset(Owner(one.site, one.mac) for one in query)
+        return None if len(owners) > most else owners
+
     @contextmanager
     def _changing(self) -> Iterator[None]:
         """A transaction that no other change of lists runs beside: versions get numbers of their own, and a content is

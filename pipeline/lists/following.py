@@ -23,8 +23,11 @@ from pipeline.storage import ObjectStore
 
 log = logging.getLogger(__name__)
 
-#: Devices whose detector is kept ready; that of another one costs a question to the database.
+#: Devices and sites with lists of their own whose detector is kept ready; that of another one costs a question to the
+#: database.
 _DEVICES_KEPT = 1_000
+#: Devices and sites that are known to have lists of their own; where there are more, each device is asked for.
+_OWNERS_MAX = 10_000
 #: Rounds between two tries to load what could not be loaded.
 _ROUNDS_BETWEEN_TRIES = 15
 #: Seconds that the thread may need to end.
@@ -36,13 +39,28 @@ class Edition:
 
     Args:
         everybody: the global lists.
+        owners: who has lists of their own; None when they are too many.
         faults: why some of what is in effect is not in here, or is an older version.
     """
 
-    def __init__(self, epoch: int, everybody: Sequence[Source], faults: Sequence[str]) -> None:
+    def __init__(
+        self, epoch: int, everybody: Sequence[Source], owners: frozenset[Owner] | None, faults: Sequence[str] = ()
+    ) -> None:
         self.epoch, self.everybody, self.faults = epoch, tuple(everybody), tuple(faults)
+        self.of_everybody = Detector(*everybody)
+        self._owners = owners
         self._devices: OrderedDict[tuple[str, str], Detector] = OrderedDict()
         self._lock = threading.Lock()
+
+    def listed(self, site: str, mac: str) -> tuple[str, str] | None:
+        """By what a device is screened: its own lists and those of its site, those of the site (MAC ""), or None.
+
+        PERF: of a large fleet nearly every text is of a device that was not met lately, and nearly no device has lists:
+        a question to the database for each was an eighth of a text's CPU.
+        """
+        if self._owners is None or Owner(site, mac) in self._owners:
+            return site, mac
+        return (site, "") if Owner(site) in self._owners else None
 
     def detector(self, device: tuple[str, str]) -> Detector | None:
         """The detector of a site and MAC, if it is kept."""
@@ -119,11 +137,14 @@ class FollowedLists:
         Raises: as `open`.
         """
         edition = self.open()
-        detector = edition.detector((site, mac))
+        listed = edition.listed(site, mac)
+        if listed is None:
+            return edition.of_everybody
+        detector = edition.detector(listed)
         if detector is None:
-            own = [self._source(pointer) for pointer in self._shelf.in_effect(_owners(site, mac))]
+            own = [self._source(pointer) for pointer in self._shelf.in_effect(_owners(*listed))]
             detector = Detector(*edition.everybody, *own)
-            edition.keep((site, mac), detector)
+            edition.keep(listed, detector)
         return detector
 
     def refresh(self) -> bool:
@@ -141,8 +162,9 @@ class FollowedLists:
         return True
 
     def _first(self) -> Edition:
-        epoch = self._shelf.epoch()
-        return Edition(epoch, [*self._own, *map(self._source, self._shelf.in_effect([EVERYBODY]))], ())
+        epoch = self._shelf.epoch()  # first: what is published meanwhile is noticed at the next look
+        everybody = [*self._own, *map(self._source, self._shelf.in_effect([EVERYBODY]))]
+        return Edition(epoch, everybody, self._shelf.owners(_OWNERS_MAX))
 
     def _next(self, before: Edition, epoch: int) -> Edition:
         faults: dict[str, None] = {}
@@ -160,7 +182,7 @@ class FollowedLists:
                 detectors.append(((site, mac), Detector(*everybody, *sources)))
         for fault in faults:
             log.warning("a list of words cannot be loaded: %s", fault)
-        edition = Edition(epoch, everybody, list(faults))
+        edition = Edition(epoch, everybody, self._shelf.owners(_OWNERS_MAX), list(faults))
         for device, detector in detectors:
             edition.keep(device, detector)
         return edition

@@ -109,6 +109,7 @@ def test_a_damaged_list_of_a_kept_device_leaves_its_old_version_in_use(lists: Li
 
 @pytest.mark.feature("D6")
 def test_a_damaged_first_version_of_a_kept_device_makes_its_tasks_wait(lists: Lists) -> None:
+    lists.publish("first", "别的词", owner=Owner("local", RED))
     follower = lists.follower()
     assert words_found(follower, TEXT, mac=RED) == []
     row = lists.publish("own", "网上赌场", owner=Owner("local", RED))
@@ -215,6 +216,37 @@ def test_only_so_many_devices_and_files_are_kept(lists: Lists, monkeypatch: pyte
     assert [mac[-1] for (_, mac), _ in follower.open().devices()] == ["3", "0"]
     assert len(list(lists.folder.iterdir())) == 2
     assert words_found(follower, "网上赌场1", mac="000000000001") == ["网上赌场1"]
+
+
+def test_a_device_without_lists_of_its_own_costs_no_question(lists: Lists, monkeypatch: pytest.MonkeyPatch) -> None:
+    lists.publish("house", "网上赌场")
+    follower = lists.follower()
+    follower.open()
+
+    def ask(owners: object) -> list[Any]:
+        raise AssertionError(owners)
+
+    monkeypatch.setattr(lists.shelf, "in_effect", ask)
+    assert follower.detector("local", RED) is follower.detector("elsewhere", BLUE)
+    assert words_found(follower, TEXT, mac=RED) == ["网上赌场"]
+
+
+def test_devices_of_a_site_with_lists_share_a_detector(lists: Lists) -> None:
+    lists.publish("own", "网上赌场", owner=Owner("local"))
+    follower = lists.follower()
+
+    assert follower.detector("local", RED) is follower.detector("local", BLUE)
+    assert words_found(follower, TEXT, mac=RED) == ["网上赌场"]
+
+
+def test_with_too_many_lists_each_device_is_asked_for(lists: Lists, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "_OWNERS_MAX", 1)
+    for mac in (RED, BLUE):
+        lists.publish("own", "网上赌场", owner=Owner("local", mac))
+    follower = lists.follower()
+
+    assert words_found(follower, TEXT, mac=RED) == ["网上赌场"]
+    assert words_found(follower, TEXT, mac="000000000009") == []
 
 
 def test_a_silent_database_leaves_what_is_in_use(lists: Lists, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,6 +76,8 @@ def test_lists_are_found_by_their_owner(shelf: WordShelf) -> None:
 
     assert [one.owner for one in shelf.in_effect([SITE, DEVICE])] == [SITE, DEVICE]
     assert shelf.in_effect([]) == []
+    assert shelf.owners(3) == {SITE, DEVICE, Owner("local", "112233445566")}
+    assert shelf.owners(2) is None
     assert shelf.find(DEVICE, "own").owner.scope == "device"
     assert len(shelf.page(site="local", mac=None, after=0, limit=9)) == 3
     (only,) = shelf.page(site=None, mac=MAC, after=0, limit=9)
