@@ -203,9 +203,9 @@ def _process(command: Command, environment: dict[str, str], log_path: Path) -> I
     below: list[psutil.Process] = []
     try:
         yield process
+    finally:
         with suppress(psutil.NoSuchProcess):
             below = psutil.Process(process.pid).children(recursive=True)
-    finally:
         process.terminate()
         with suppress(subprocess.TimeoutExpired):
             process.wait(_END_S)
