@@ -28,6 +28,7 @@ from benchmarks.printing import machine, spread, table
 from pipeline.detector.detector import Detector
 from pipeline.detector.homophones import syllables_of
 from pipeline.detector.lexicon import Lexicon
+from pipeline.detector.normalize import fold
 from pipeline.detector.rules import Combination, RuleSet, View, Word
 from pipeline.detector.split_glyphs import falls_apart
 
@@ -47,7 +48,8 @@ _COMMON = (
     "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动"
     "同工也能下过子说产种面而方后多定行学法"
 )
-_IDEOGRAPHS = [chr(0x4E00 + index) for index in range(3_000)]
+#: Without the strokes among them, which are ornaments.
+_IDEOGRAPHS = [char for char in map(chr, range(0x4E00, 0x4E00 + 3_000)) if fold(char).text]
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
