@@ -11,6 +11,7 @@ from models.dead_letters import DEAD_STATES
 from models.effects import put_steps
 from models.rows import StepRecord, TaskRow, task_row
 from models.sites import LOCAL_SITE, line_of
+from models.statistics import Statistics
 from models.tasks import Task, TaskStep
 from models.text import storable
 from pipeline.clock import Clock
@@ -41,9 +42,10 @@ class Replays:
     Every method raises `DatabaseUnavailable`, and has then written all or nothing.
     """
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, database: Database, clock: Clock, statistics: Statistics) -> None:
         self._database = database
         self._clock = clock
+        self._statistics = statistics
 
     def asked(self, *, passing_over: Collection[str], limit: int) -> list[AskedReplay]:
         """The oldest letters to be replayed, without those of the devices passed over.
@@ -80,7 +82,11 @@ class Replays:
                 .where(DeadLetter.id == asked.letter_id, IS_ASKED)
                 .execute()
             )
-            return _reopened(asked.task_id, above_token, begun_ms) if taken else None
+            if not taken:
+                return None
+            # What is replayed soon after its end may not have been counted yet, and then never would be.
+            self._statistics.count_before_replay(asked.task_id)
+            return _reopened(asked.task_id, above_token, begun_ms)
 
     def refuse(self, asked: AskedReplay, reason: str) -> None:
         """Take the wish for a replay away and say why; it may be asked for again."""

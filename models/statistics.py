@@ -21,6 +21,7 @@ _DAY_MS = 86_400_000
 _EPOCH = date(1970, 1, 1)
 #: Tasks counted in one transaction.
 _BATCH = 500
+_IS_DUE = ~Task.is_counted & Task.ended_ms.is_null(is_null=False)
 
 Dimension = Literal["day", "site", "mac", "lane", "outcome"]
 _COUNT_KEY: tuple[Dimension, ...] = ("day", "site", "mac", "lane", "outcome")
@@ -118,13 +119,20 @@ class Statistics:
         Whoever counts a task marks it in the same transaction, so that of several schedulers one does.
         """
         with write(self._database):
-            ended = _mark_counted()
-            if ended:
-                hits = _hits_of(ended)
-                add_up(DailyCount, _COUNT_KEY, self._counts_of(ended, hits), ("tasks", "with_hits", "hits"))
-                add_up(DailyWait, _WAIT_KEY, self._waits_of(ended), ("tasks",))
-                add_tasks(ended, hits)
+            ended = _mark_counted(Task.select(Task.task_id).where(_IS_DUE).order_by(Task.ended_ms).limit(_BATCH))
+            self._add(ended)
             return len(ended)
+
+    def count_before_replay(self, task_id: str) -> None:
+        """Count an end that is about to be forgotten, unless it is counted; call it inside a transaction."""
+        self._add(_mark_counted([task_id]))
+
+    def _add(self, ended: Sequence[EndedTask]) -> None:
+        if ended:
+            hits = _hits_of(ended)
+            add_up(DailyCount, _COUNT_KEY, self._counts_of(ended, hits), ("tasks", "with_hits", "hits"))
+            add_up(DailyWait, _WAIT_KEY, self._waits_of(ended), ("tasks",))
+            add_tasks(ended, hits)
 
     def counts(self, period: Period, by: Sequence[Dimension], scope: Scope = EVERYTHING, *, limit: int) -> list[Count]:
         """Sums by these dimensions, the busiest first where devices are among them, else in their order.
@@ -221,10 +229,9 @@ def _hits_of(ended: Sequence[EndedTask]) -> dict[str, int]:
     return dict(cast("Iterable[tuple[str, int]]", found.tuples()))
 
 
-def _mark_counted() -> list[EndedTask]:
-    is_due = ~Task.is_counted & Task.ended_ms.is_null(is_null=False)
-    oldest = Task.select(Task.task_id).where(is_due).order_by(Task.ended_ms).limit(_BATCH)
+def _mark_counted(task_ids: Any) -> list[EndedTask]:
+    """Mark those of the tasks that have ended and are not counted; `task_ids` may be a query."""
     # The condition again: on PostgreSQL another scheduler may have counted them while this one waited for their rows.
     columns = [getattr(Task, name) for name in EndedTask._fields]
-    marked = Task.update(is_counted=True).where(Task.task_id.in_(oldest), is_due).returning(*columns).execute()
+    marked = Task.update(is_counted=True).where(Task.task_id.in_(task_ids), _IS_DUE).returning(*columns).execute()
     return [EndedTask(*(getattr(task, name) for name in EndedTask._fields)) for task in marked]

@@ -77,7 +77,8 @@ def build_loop(settings: Settings, database: models.base.Database) -> Loop:
     pace = Pace(settings.replay_per_second, settings.scheduler_tick_seconds)
     announcer, tick_ms = Announcer(queue, inspector, line), round(settings.scheduler_tick_seconds * 1000)
     sweep = Sweep(queue, inspector, lambda names: {**endings_of(database, names), **line.standing_of(names)})
-    replayer = Replayer(queue, inspector, ledger, Replays(database, clock), clock, pace)
+    replays = Replays(database, clock, Statistics.of(settings, database))
+    replayer = Replayer(queue, inspector, ledger, replays, clock, pace)
     duties = [
         Duty("rebuild", 0, partial(rebuild_after_loss, queue, inspector, roster, ledger, Devices(database))),
         # Before resume: a device that comes back finds its deferred task at the head of its line again.

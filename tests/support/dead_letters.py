@@ -6,6 +6,7 @@ from models.base import Database
 from models.dead_letters import Chosen, DeadLetterRow, DeadLetters
 from models.ledger import Ledger, NewTask, TaskRow
 from models.replays import AskedReplay, Replays
+from models.statistics import Statistics
 from pipeline.queue import Counters, Rules, Task, TaskState
 from pipeline.queue.keys import Keys
 from pipeline.scheduler.reconcile import reconcile
@@ -28,7 +29,7 @@ class House:
         self.queue, self.inspector, self.clock = self.line.queue, self.line.inspector, clock
         self.counters = Counters(client, Keys(wanted.prefix), is_timed=False)
         self.ledger, self.letters = Ledger(database, clock), DeadLetters(database, clock)
-        self.replays = Replays(database, clock)
+        self.replays = Replays(database, clock, Statistics(database, 0))
         self.replayer = self.scheduler(1000)
 
     def scheduler(self, per_second: int) -> Replayer:

@@ -11,6 +11,7 @@ from models.base import Database
 from models.dead_letters import Chosen, DeadLetters
 from models.ledger import DetectionRecord, Finished
 from models.replays import Replays
+from models.statistics import Statistics
 from tests.support.announcements import HIT, MAC, Bureau
 from tests.support.clock import FakeClock
 
@@ -116,7 +117,7 @@ def test_an_end_that_is_refused_announces_nothing_and_an_end_announces_once(bure
 def test_a_task_that_is_replayed_announces_its_new_end_under_a_new_id(ends: Bureau, database: Database) -> None:
     ends.begin()
     ends.ledger.end("t1", ends.tokens, "dead", "internal", "")
-    replays = Replays(database, ends.clock)
+    replays = Replays(database, ends.clock, Statistics(database, 0))
     DeadLetters(database, ends.clock).ask_replay(Chosen())
     (asked,) = replays.asked(passing_over=(), limit=1)
     assert replays.reopen(asked, above_token=9, begun_ms=ends.clock.now_ms())

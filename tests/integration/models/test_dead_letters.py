@@ -11,6 +11,7 @@ from models.ledger import Ledger
 from models.migrate import migrate, revert
 from models.replays import Replays
 from models.scope import Scope
+from models.statistics import Statistics
 from models.tasks import Task
 from pipeline.errors import LeaseLost
 from tests.support.clock import FakeClock
@@ -240,4 +241,4 @@ def test_filters_pages_and_the_look_for_what_is_asked_use_their_indexes(database
             database.execute_sql("SET enable_sort = off")
         plan = " ".join(str(row) for row in database.execute_sql(f"{explain} {query}").fetchall())
         assert index in plan
-    assert Replays(database, clock).asked(passing_over=(), limit=1) == []
+    assert Replays(database, clock, Statistics(database, 0)).asked(passing_over=(), limit=1) == []

@@ -11,6 +11,7 @@ from models.dead_letters import Chosen, DeadLetterRow, DeadLetters
 from models.ledger import Ledger, TaskRow
 from models.replays import AskedReplay, Replays, enqueued_times
 from models.sites import Site
+from models.statistics import Statistics
 from pipeline.errors import LeaseLost, TaskConflict, TaskNotFound
 from tests.support.clock import FakeClock
 from tests.support.records import everything, finished, new_task, step
@@ -24,7 +25,7 @@ class Office:
     def __init__(self, database: Database, clock: FakeClock) -> None:
         self.database, self.clock = database, clock
         self.ledger, self.letters = Ledger(database, clock), DeadLetters(database, clock)
-        self.replays = Replays(database, clock)
+        self.replays = Replays(database, clock, Statistics(database, 0))
 
     def die(self, task_id: str = "t1", token: int = 7, mac: str = RED, site: str = "local") -> None:
         self.ledger.accept(new_task(task_id, mac=mac, site=site))

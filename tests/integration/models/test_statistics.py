@@ -121,12 +121,14 @@ def test_buckets_are_narrow_and_ordered() -> None:
     assert bucket_of(3_600_000) < 100
 
 
-def test_an_end_after_a_replay_counts_again(counting: Counting) -> None:
+@pytest.mark.parametrize("is_counted_before", [True, False])
+def test_an_end_after_a_replay_counts_again(counting: Counting, is_counted_before: bool) -> None:
     counting.accept("a")
     counting.ledger.start("a", 1, 1)
     counting.ledger.end("a", 1, "dead", "worker_crash", "it crashed")
-    counting.count()
-    replays = Replays(counting.database, counting.clock)
+    if is_counted_before:
+        counting.count()
+    replays = Replays(counting.database, counting.clock, counting.statistics)
     with connection(counting.database):
         counting.ledger.close("a", "dead", "worker_crash", "it crashed")
         with write():

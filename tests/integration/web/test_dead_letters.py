@@ -7,6 +7,7 @@ import pytest
 
 from models.dead_letters import Chosen
 from models.replays import Replays
+from models.statistics import Statistics
 from pipeline.errors import DatabaseUnavailable
 from pipeline.submission import TextSubmission
 from tests.support.service import MAC, on_sqlite
@@ -141,7 +142,7 @@ def test_letters_are_told_apart_by_what_their_replay_has_come_to(service):
     for task_id in "abcd":
         die(service, task_id)
     replay(service, {"ids": [newest(service, task_id).id for task_id in "abc"]})
-    replays = Replays(service.database, service.clock)
+    replays = Replays(service.database, service.clock, Statistics(service.database, 0))
     first, second = replays.asked(passing_over=(), limit=2)
     replays.reopen(first, above_token=7, begun_ms=1)
     replays.refuse(second, "the line of its device is full")
