@@ -12,7 +12,7 @@ from threading import Event
 from models.ledger import Ledger
 from pipeline.clock import SystemClock
 from pipeline.errors import ConfigurationError
-from pipeline.queue import FairQueue, Task
+from pipeline.queue import Counters, Task
 from pipeline.scheduler.expire import expire
 from pipeline.scheduler.loop import Duty, Loop
 from pipeline.scheduler.promote import promote
@@ -26,7 +26,7 @@ from pipeline.simulation.server import ScriptedQueue, tied
 #: The scheduler's sweep and tick, as in production.
 _SWEEP_MS, _TICK_S = 1_000, 0.5
 #: After the promise is broken by so much, seconds, nobody waits for the rest.
-_GRACE_S = 30
+GRACE_S = 30
 
 
 def measure_killed_workers(site: Site, plan: Plan) -> LiveOutcome:
@@ -48,7 +48,7 @@ def measure_killed_workers(site: Site, plan: Plan) -> LiveOutcome:
             Event().wait(plan.renew_s / plan.holders)
             process.kill()
             killed_us |= dict.fromkeys(task_ids, clock.monotonic_us())
-        all_started.wait(plan.lease_s + _GRACE_S)
+        all_started.wait(plan.lease_s + GRACE_S)
         end_us = clock.monotonic_us()
     # One that has not run again has waited until the end.
     waits_s = [(started_us.get(task_id, end_us) - since) / 1e6 for task_id, since in killed_us.items()]
@@ -87,12 +87,13 @@ def _next_line(process: "subprocess.Popen[str]") -> str:
 
 
 @contextmanager
-def _keeping_house(queue: FairQueue, ledger: Ledger) -> Iterator[None]:
+def _keeping_house(queue: ScriptedQueue, ledger: Ledger) -> Iterator[None]:
     """Do the scheduler's duties for the queue in a thread, at its periods."""
+    counters = Counters(queue.server, queue.keys, is_timed=False)
     duties = [
         Duty("resume", 0, partial(resume, queue)),
         Duty("promote", 0, partial(promote, queue)),
-        Duty("reap", _SWEEP_MS, partial(reap, queue, ledger)),
+        Duty("reap", _SWEEP_MS, partial(reap, queue, ledger, counters)),
         Duty("expire", 0, partial(expire, queue, ledger)),
     ]
     loop = Loop(duties, SystemClock(), tick_s=_TICK_S)

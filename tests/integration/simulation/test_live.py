@@ -13,6 +13,7 @@ from pipeline.queue import Rules
 from pipeline.queue.connection import connect
 from pipeline.simulation.live import TINY, measure_live
 from pipeline.simulation.live.bare import FORMS, Bench
+from pipeline.simulation.live.killed import GRACE_S
 from pipeline.simulation.live.statistics import ServerStatistics
 from pipeline.simulation.server import ScriptedQueue, private_valkey
 
@@ -36,7 +37,9 @@ def test_each_bound_is_measured_with_real_workers_and_a_killed_one() -> None:
     bounds = [bound for outcome in outcomes for bound in outcome.bounds]
     assert {bound.quantity for bound in bounds} == QUANTITIES
     assert all(math.isfinite(bound.measured) and bound.measured >= 0 for bound in bounds)
-    assert next(outcome.samples for outcome in outcomes if outcome.name == "live killed worker") == 4
+    killed = next(outcome for outcome in outcomes if outcome.name == "live killed worker")
+    assert killed.samples == 4
+    assert killed.bounds[0].measured < TINY.lease_s + GRACE_S, "a task did not run again at all"
 
 
 def test_live_rows_are_printed_and_decide_the_exit_code(
