@@ -6,13 +6,14 @@ the same sweep, and counts the loss: only the lease ends at once.
 
 import logging
 import threading
+from collections.abc import Collection
 from pathlib import Path
 
 from dramatiq import Broker, Middleware, Worker
 
 from pipeline.broker import fair_broker
 from pipeline.errors import LeaseLost, QueueUnavailable
-from pipeline.queue import FairQueue
+from pipeline.queue import Claim, FairQueue
 from pipeline.workers.held import HeldNote, settle
 
 log = logging.getLogger(__name__)
@@ -36,13 +37,14 @@ class Survivor(Middleware):
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self._is_failing = False
+        self._is_unwritten = False
 
     def before_worker_boot(self, broker: Broker, worker: Worker) -> None:
         try:
             self._note.open()
         except OSError as exc:
             log.warning("what this worker holds is not noted, its leases will run out if it dies: %s", exc)
-        fair_broker(broker).slots.keep_note(self._note.write)
+        fair_broker(broker).slots.keep_note(self._write)
         self._thread = threading.Thread(target=self._look_on, name="survivor", daemon=True)
         self._thread.start()
 
@@ -51,6 +53,16 @@ class Survivor(Middleware):
         if self._thread:
             self._thread.join()
         self._note.close()
+
+    def _write(self, held: Collection[Claim]) -> None:
+        try:
+            self._note.write(held)
+            self._is_unwritten = False
+        except OSError as exc:
+            # A full disk must not keep anything from being claimed or ended.
+            if not self._is_unwritten:
+                log.warning("what this worker holds is not noted now: %s", exc)
+            self._is_unwritten = True
 
     def _look_on(self) -> None:
         while True:

@@ -1,5 +1,7 @@
 """Whoever lives beside a worker that died gives up its leases; the sweep takes the tasks back at once."""
 
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +52,22 @@ def test_a_task_whose_worker_died_here_does_not_wait_for_the_end_of_its_lease(
 def test_a_worker_that_cannot_note_anything_works(shop: Shop, valkey: redis.Redis, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     shop.broker.add_middleware(Survivor(FairQueue(valkey, RULES), tmp_path / "file"))
+    shop.submit("t")
+
+    shop.start()
+
+    wait_until(lambda: (row := shop.ledger.get("t")) and row.state == "done")
+
+
+@pytest.mark.feature("Q8")
+def test_a_full_disk_keeps_nobody_from_working(
+    shop: Shop, valkey: redis.Redis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(os, "pwrite", refuse)
+    shop.broker.add_middleware(Survivor(FairQueue(valkey, RULES), tmp_path / "held"))
     shop.submit("t")
 
     shop.start()
