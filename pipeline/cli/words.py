@@ -1,6 +1,7 @@
 """`fairlane words`: lists of words; `check` a file, `try` a text."""
 
 import dataclasses
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -76,7 +77,8 @@ def try_text(
     if file:
         detector = Detector(*source_of_file(file))
     else:
-        detector = lists_of(settings_of(data_dir)).detector(site or LOCAL_SITE, mac or "")
+        with closing(lists_of(settings_of(data_dir))) as lists:
+            detector = lists.detector(site or LOCAL_SITE, mac or "")
     screening = detector.screen(text, words)
     if output == "table":
         _show(text, screening)
