@@ -22,13 +22,13 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
+from benchmarks.bench_words import IDEOGRAPHS
 from benchmarks.printing import machine, table
 from models import base
 from models.migrate import migrate
 from models.word_lists import EVERYBODY, VersionRow
 from models.word_shelf import WordShelf
 from pipeline.clock import SystemClock
-from pipeline.detector.normalize import fold
 from pipeline.lists.compiled import CompiledLists
 from pipeline.lists.following import FollowedLists
 from pipeline.lists.library import Library
@@ -206,10 +206,9 @@ def _published(library: Library, size: int, seed: int) -> VersionRow:
 
 def _words(count: int, seed: int, length: int = 4) -> list[str]:
     chance = random.Random(seed)
-    ideographs = [char for char in map(chr, range(0x4E00, 0x4E00 + 3_000)) if fold(char).text]
     words: dict[str, None] = {}
     while len(words) < count:
-        words["".join(chance.choices(ideographs, k=length))] = None
+        words["".join(chance.choices(IDEOGRAPHS, k=length))] = None
     return list(words)
 
 

@@ -49,7 +49,7 @@ _COMMON = (
     "同工也能下过子说产种面而方后多定行学法"
 )
 #: Without the strokes among them, which are ornaments.
-_IDEOGRAPHS = [char for char in map(chr, range(0x4E00, 0x4E00 + 3_000)) if fold(char).text]
+IDEOGRAPHS = [char for char in map(chr, range(0x4E00, 0x4E00 + 3_000)) if fold(char).text]
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -162,7 +162,7 @@ def _fitting(word: str, views: frozenset[View]) -> frozenset[View]:
 def _words(chance: random.Random, count: int) -> list[str]:
     found: set[str] = set()
     while len(found) < count:
-        letters, longest = (_LETTERS, (5, 10)) if chance.random() < 0.1 else (_IDEOGRAPHS, (3, 6))
+        letters, longest = (_LETTERS, (5, 10)) if chance.random() < 0.1 else (IDEOGRAPHS, (3, 6))
         found.add("".join(chance.choices(letters, k=chance.randint(*longest))))
     return sorted(found)
 
@@ -173,7 +173,7 @@ def _text(chance: random.Random, length: int, words: list[str]) -> str:
         noise = chance.choice(["", ".", "😀"])
         text = noise.join(chance.choice(words))
     while len(text) < length:
-        text += chance.choice(_COMMON if chance.random() < 0.6 else _IDEOGRAPHS)
+        text += chance.choice(_COMMON if chance.random() < 0.6 else IDEOGRAPHS)
         if chance.random() < 0.06:
             text += chance.choice("，。、！？ ")
         if chance.random() < 0.005:
