@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 from peewee import BigIntegerField, CharField, DoubleField, IntegerField, JSONField, TextField
 
 import models.base
+from models.rows import DetectionRecord
 from pipeline.clock import SystemClock
 from pipeline.detector.detector import Detector
 from pipeline.lists.following import source_of_file
-from pipeline.screening import screened
 from pipeline.settings import Settings
 
 #: How long each task of a flood takes, milliseconds.
@@ -58,7 +58,7 @@ class Work:
         """
         clock = SystemClock()
         started_ms = clock.now_ms()
-        _, found = screened(clock, text, lambda: self.detector.screen(text))
+        found = screened(self.detector, text)
         ended_ms = clock.now_ms()
         row = {
             **asdict(found),
@@ -75,6 +75,28 @@ class Work:
         with models.base.write():
             PeerResult.insert(row).on_conflict_ignore().execute()
         wait(wait_ms)
+
+
+def screened(detector: Detector, text: str) -> DetectionRecord:
+    """Screen, and return what is to be stored of it.
+
+    It is what `pipeline.actors.screening` does, which cannot be imported without fairlane's own broker.
+    """
+    clock = SystemClock()
+    began_ms = clock.monotonic_ms()
+    screening = detector.screen(text)
+    return DetectionRecord(
+        text=text,
+        suggestion=screening.suggestion,
+        hits=[asdict(hit) for hit in screening.hits],
+        contacts=[asdict(contact) for contact in screening.contacts],
+        label=screening.label,
+        level=screening.level,
+        score=screening.score,
+        masked=screening.masked,
+        elapsed_ms=clock.monotonic_ms() - began_ms,
+        versions=[asdict(version) for version in screening.versions],
+    )
 
 
 def wait(wait_ms: int) -> None:

@@ -8,6 +8,7 @@ import dramatiq
 from models.ledger import Finished, Ledger, OcrRecord, TaskRow
 from models.readings import Readings
 from pipeline import tracing
+from pipeline.actors.screening import log_hits, screened
 from pipeline.actors.steps import StepLog
 from pipeline.clock import Clock
 from pipeline.detector.lines import Line
@@ -15,7 +16,6 @@ from pipeline.errors import FairlaneError
 from pipeline.lists.following import FollowedLists
 from pipeline.ocr.engines import OcrEngines
 from pipeline.ocr.types import OcrResult
-from pipeline.screening import log_hits, screened
 from pipeline.storage import ObjectStore, audit_key
 
 

@@ -8,11 +8,11 @@ import dramatiq
 
 from models.ledger import Begun, Finished, Ledger, TaskRow
 from pipeline import tracing
+from pipeline.actors.screening import log_hits, screened
 from pipeline.actors.steps import StepLog
 from pipeline.clock import Clock
 from pipeline.errors import FairlaneError
 from pipeline.lists.following import FollowedLists
-from pipeline.screening import log_hits, screened
 
 #: Characters that are screened within some milliseconds: the ledger hears of the start of such a text with its end. Of
 #: one that has been tried before it hears at once: should it kill its workers, its row says how many.
