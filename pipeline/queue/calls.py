@@ -8,7 +8,11 @@ from pipeline.clock import Clock
 from pipeline.errors import DeviceBacklogFull, LeaseLost, QueueFull, WouldExpire
 from pipeline.queue.keys import Keys
 from pipeline.queue.rules import Rules
-from pipeline.queue.scripts import Reply, Scripts
+from pipeline.queue.scripts import Call, Reply, Scripts
+from pipeline.together import Together
+
+#: Calls of threads that share a round trip.
+_TOGETHER_MAX = 64
 
 
 class Calls:
@@ -25,6 +29,7 @@ class Calls:
         self._clock = clock
         self.rules = rules
         self.keys = Keys(rules.prefix)
+        self._together = Together(self._call_each, _TOGETHER_MAX)
 
     def _call(self, name: str, *args: str | int | bytes) -> Reply:
         return self._scripts.call(name, self.keys.epoch(), self._now(), *args)
@@ -33,11 +38,18 @@ class Calls:
         now = self._now()
         return self._scripts.call_many(name, self.keys.epoch(), [(now, *row) for row in rows])
 
+    def _call_each(self, calls: Sequence[Call]) -> list[Reply]:
+        if len(calls) == 1:
+            return [self._call(calls[0].name, *calls[0].args)]
+        now = self._now()
+        return self._scripts.call_each(self.keys.epoch(), [Call(name, (now, *args)) for name, args in calls])
+
     def _now(self) -> str | int:
         return "" if self._clock is None else self._clock.now_ms()
 
     def _held(self, name: str, task_id: str, token: int, *args: str | int) -> Reply:
-        reply = self._call(name, task_id, token, *args)
+        # What a token allows it allows once: such a call may be made again, so threads share round trips.
+        reply = self._together(Call(name, (task_id, token, *args)))
         if reply.word == "lost":
             raise LeaseLost(
                 f"{name}: the lease {token} of task {task_id} is over; it is {reply.text(0) or 'unknown'} now"

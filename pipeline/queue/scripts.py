@@ -29,6 +29,13 @@ _SECTION = re.compile(r"^(KEYS|ARGV|BUILDS|RETURNS|COST|FLAGS)\b(.*)$")
 _INCLUDE = re.compile(r"^--@include (\w+)$", re.MULTILINE)
 
 
+class Call(NamedTuple):
+    """The name of a script and its arguments."""
+
+    name: str
+    args: Sequence[str | int | bytes]
+
+
 @dataclass(frozen=True, slots=True)
 class Header:
     """What a script says about itself; the rows are (index, name) and the reply words in their order.
@@ -100,14 +107,21 @@ class Scripts:
         if not rows:
             return []
         first, *rest = rows
-        script = self._checked(name, first)
-        replies = [self.call(name, root, *first)]
-        how = ("FCALL", script.function) if self._has_functions else ("EVALSHA", script.sha)
-        with reaching(name), self._client.pipeline(transaction=False) as pipe:
-            for row in rest:
+        return [self.call(name, root, *first), *self.call_each(root, [Call(name, row) for row in rest])]
+
+    def call_each(self, root: str, calls: Sequence[Call]) -> list[Reply]:
+        """Run scripts that the server knows, in their order, in one round trip.
+
+        Raises: QueueUnavailable, when one of the runs failed; the others may have run.
+        """
+        names = sorted({call.name for call in calls})
+        with reaching(" and ".join(names)), self._client.pipeline(transaction=False) as pipe:
+            for name, args in calls:
+                script = self._checked(name, args)
+                how = ("FCALL", script.function) if self._has_functions else ("EVALSHA", script.sha)
                 # Not the client's own methods, which a Cluster's pipeline refuses, though it can do it.
-                pipe.execute_command(*how, 1, root, *row)  # type: ignore[no-untyped-call]
-            return replies + [_reply(answer) for answer in pipe.execute()]
+                pipe.execute_command(*how, 1, root, *args)  # type: ignore[no-untyped-call]
+            return [_reply(answer) for answer in pipe.execute()]
 
     def _run(self, script: _Script, root: str, args: Sequence[str | int | bytes]) -> Any:
         if self._has_functions:
