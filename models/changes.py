@@ -1,14 +1,15 @@
 """What every task writes of its own row: accepted, started, finished; as statements that are made once.
 
-PERF: each `UPDATE` that changes `state` writes into every index of the table, so a text is started and finished by one
-(docs/why/performance.md).
+PERF: each `UPDATE` that changes `state` writes into every index of the table, so a text is started and finished by one,
+and the ends of several tasks are one statement (docs/why/performance.md).
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
-from peewee import Query
+from peewee import Query, ValuesList
 
 from models.base import Database
 from models.prepared import Prepared, Slot, slots
@@ -18,6 +19,24 @@ from models.text import storable_json
 
 _COLUMNS = tuple(TaskRow.__dataclass_fields__)
 _PAYLOAD = _COLUMNS.index("payload")
+_STARTED = {"attempts": Task.attempts, "started_ms": Task.started_ms}
+_ENDED = {"ended_ms": Task.ended_ms, "run_ms": Task.run_ms, "has_hit": Task.has_hit}
+#: What a task leaves behind that waited for another attempt.
+_WAITS_NO_MORE = {"due_ms": None, "code": "", "reason": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class GoodEnd:
+    """How a lease ends its task well.
+
+    Args:
+        begun: the attempt, when the ledger was not told of its start: that is done with the end.
+    """
+
+    task_id: str
+    token: int
+    outcome: Finished
+    begun: Begun | None
 
 
 def _insert() -> Query:
@@ -25,92 +44,94 @@ def _insert() -> Query:
     return Task.insert(state="queued", **given).on_conflict_ignore().returning(*_returned())
 
 
-def _look() -> Query:
-    return Task.select(*_returned()).where(_is_startable())
-
-
 def _start() -> Query:
-    return _update(_is_startable(), state="running", **_started())
+    token = Slot("token", Task.token)
+    is_ours = (Task.task_id == Slot("task_id", Task.task_id)) & _is_startable(token)
+    changes = Task.update(state="running", token=token, **slots(_STARTED), **_WAITS_NO_MORE)
+    return changes.where(is_ours).returning(*_returned())
 
 
-def _finish() -> Query:
-    is_ours = (Task.token == _token()) & (Task.state == "running")
-    return _update(_is_open() & is_ours, state="done", token=_token(), **_finished())
+@cache
+def _select(count: int) -> Prepared:
+    def make() -> Query:
+        return Task.select(*_returned()).where(
+            Task.task_id.in_([Slot(str(number), Task.task_id) for number in range(count)])
+        )
+
+    return Prepared(make)
 
 
-def _finish_at_once() -> Query:
-    return _update(_is_startable(), state="done", **_started(), **_finished())
+@cache
+def _finish(count: int, is_begun: bool) -> Prepared:
+    """The ends of so many tasks, which were started, or are started by it."""
+    columns = {"task_id": Task.task_id, "token": Task.token, **_ENDED, **(_STARTED if is_begun else {})}
+
+    def make() -> Query:
+        rows = [[Slot(f"{name} {number}", field) for name, field in columns.items()] for number in range(count)]
+        given: Any = ValuesList(rows).cte("given", columns=tuple(columns))
+        changes = {name: given.c[name] for name in columns if name != "task_id"}
+        is_running = (Task.token == given.c.token) & (Task.state == "running")
+        is_ours = _is_startable(given.c.token) if is_begun else Task.ended_ms.is_null() & is_running
+        update = Task.update(state="done", **changes, **(_WAITS_NO_MORE if is_begun else {})).from_(given)
+        return update.where((Task.task_id == given.c.task_id) & is_ours).returning(*_returned()).with_cte(given)
+
+    return Prepared(make)
 
 
-def _started() -> dict[str, Any]:
-    changes = slots({"attempts": Task.attempts, "started_ms": Task.started_ms})
-    return {**changes, "token": _token(), "due_ms": None, "code": "", "reason": ""}
-
-
-def _finished() -> dict[str, Any]:
-    return dict(slots({"ended_ms": Task.ended_ms, "run_ms": Task.run_ms, "has_hit": Task.has_hit}))
-
-
-def _is_startable() -> Any:
+def _is_startable(token: Any) -> Any:
     """Open, and no newer lease has written; a lease that gave the task back may not go on with it."""
-    is_begun = (Task.token == _token()) & (Task.state == "running")
-    return _is_open() & ((Task.token < _token()) | is_begun)
-
-
-def _is_open() -> Any:
-    return (Task.task_id == Slot("task_id", Task.task_id)) & Task.ended_ms.is_null()
-
-
-def _token() -> Slot:
-    return Slot("token", Task.token)
-
-
-def _update(is_ours: Any, **changes: Any) -> Query:
-    return Task.update(**changes).where(is_ours).returning(*_returned())
+    return Task.ended_ms.is_null() & ((Task.token < token) | ((Task.token == token) & (Task.state == "running")))
 
 
 def _returned() -> list[Any]:
     return [getattr(Task, name) for name in _COLUMNS]
 
 
-_INSERT, _LOOK, _START = Prepared(_insert), Prepared(_look), Prepared(_start)
-_FINISH, _FINISH_AT_ONCE = Prepared(_finish), Prepared(_finish_at_once)
+_INSERT, _START = Prepared(_insert), Prepared(_start)
 
 
 def insert_task(database: Database, new: NewTask) -> TaskRow | None:
     """Write the row of a task; None when there is one of its id."""
-    return _row(_INSERT.rows(database, {**asdict(new), "payload": storable_json(new.payload)}))
-
-
-def startable_task(database: Database, task_id: str, token: int) -> TaskRow | None:
-    """The row of a task that a lease may start; None when it may not."""
-    return _row(_LOOK.rows(database, {"task_id": task_id, "token": token}))
+    rows = _rows(_INSERT.rows(database, {**asdict(new), "payload": storable_json(new.payload)}))
+    return rows.get(new.task_id)
 
 
 def start_task(database: Database, task_id: str, token: int, begun: Begun) -> TaskRow | None:
     """Let a lease run the task; None when the row is not the lease's to start."""
-    return _row(_START.rows(database, {"task_id": task_id, "token": token, **_begun_values(begun)}))
+    values = {"task_id": task_id, "token": token, "attempts": begun.attempt, "started_ms": begun.started_ms}
+    return _rows(_START.rows(database, values)).get(task_id)
 
 
-def finish_task(
-    database: Database, task_id: str, token: int, outcome: Finished, ended_ms: int, begun: Begun | None
-) -> TaskRow | None:
-    """End a task well; None when the lease does not run it, or, when it was not started, may not start it."""
-    values = {"task_id": task_id, "token": token, "ended_ms": ended_ms}
-    values |= {"run_ms": outcome.run_ms, "has_hit": bool(outcome.detection.hits)}
-    if begun is None:
-        return _row(_FINISH.rows(database, values))
-    return _row(_FINISH_AT_ONCE.rows(database, {**values, **_begun_values(begun)}))
+def rows_of(database: Database, task_ids: Sequence[str]) -> dict[str, TaskRow]:
+    """The rows of these tasks, by id; one that there is not is left out. One query."""
+    return _rows(_select(len(task_ids)).rows(database, {str(number): one for number, one in enumerate(task_ids)}))
 
 
-def _begun_values(begun: Begun) -> dict[str, int]:
-    return {"attempts": begun.attempt, "started_ms": begun.started_ms}
+def finish_tasks(database: Database, ends: Sequence[GoodEnd], ended_ms: int) -> dict[str, TaskRow]:
+    """End different tasks well; return the rows of those whose lease runs them, or may start them, by id."""
+    rows: dict[str, TaskRow] = {}
+    for is_begun in (True, False):
+        if some := [end for end in ends if bool(end.begun) == is_begun]:
+            values: dict[str, Any] = {}
+            for number, end in enumerate(some):
+                values |= {f"{name} {number}": value for name, value in _values(end, ended_ms).items()}
+            rows |= _rows(_finish(len(some), is_begun).rows(database, values))
+    return rows
 
 
-def _row(found: Sequence[tuple[Any, ...]]) -> TaskRow | None:
-    if not found:
-        return None
-    values = list(found[0])
+def _values(end: GoodEnd, ended_ms: int) -> dict[str, Any]:
+    outcome, begun = end.outcome, end.begun
+    ended = {"ended_ms": ended_ms, "run_ms": outcome.run_ms, "has_hit": bool(outcome.detection.hits)}
+    started = {"attempts": begun.attempt, "started_ms": begun.started_ms} if begun else {}
+    return {"task_id": end.task_id, "token": end.token, **ended, **started}
+
+
+def _rows(found: Sequence[tuple[Any, ...]]) -> dict[str, TaskRow]:
+    rows = {}
     payload: Any = Task.payload
-    values[_PAYLOAD] = payload.python_value(values[_PAYLOAD])
-    return TaskRow(*values)
+    for one in found:
+        values = list(one)
+        values[_PAYLOAD] = payload.python_value(values[_PAYLOAD])
+        row = TaskRow(*values)
+        rows[row.task_id] = row
+    return rows

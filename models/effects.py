@@ -1,78 +1,85 @@
 """The rows that go along with a change of a task; always inside the transaction that proves the token."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from models.base import Database, bound
+from models.base import BaseModel, Database, bound
+from models.changes import GoodEnd
 from models.prepared import Bound, Prepared, Slot, run, slots
 from models.results import Detection, OcrResult
-from models.rows import DetectionRecord, Finished, OcrRecord, StepRecord
+from models.rows import DetectionRecord, OcrRecord, StepRecord
 from models.tasks import TaskStep
 from models.text import storable, storable_json
 
-_STEP_COLUMNS = ("state", "started_ms", "ended_ms", "reason")
+_STEP_COLUMNS = ("task", "name", "state", "started_ms", "ended_ms", "reason")
+_DETECTION_COLUMNS = tuple(Detection._meta.fields)
 
 
 def put_steps(task_id: str, steps: Sequence[StepRecord]) -> None:
-    """Write steps; one of the same name is replaced."""
+    """Write steps of a task; one of the same name is replaced."""
     if steps:
         database = bound()
-        run(database, steps_put(database, task_id, steps))
+        run(database, steps_put(database, [(task_id, step) for step in steps]))
 
 
-def steps_put(database: Database, task_id: str, steps: Sequence[StepRecord]) -> Bound:
-    """The statement that writes steps, at least one; one of the same name is replaced."""
+def steps_put(database: Database, steps: Sequence[tuple[str, StepRecord]]) -> Bound:
+    """The statement that writes steps, at least one, of the tasks with these ids; one of the same name is replaced."""
     # One statement cannot touch a row twice: of two records of one step the later one counts.
-    latest = {step.name: step for step in steps}
-    values: dict[str, Any] = {"task": task_id}
-    for number, step in enumerate(latest.values()):
-        given = (step.name, step.state, step.started_ms, step.ended_ms, storable(step.reason))
-        values.update(zip(_step_slots(number), given, strict=True))
-    return _steps(len(latest)).bind(database, values)
+    latest = {(task_id, step.name): step for task_id, step in steps}
+    rows = [
+        (task_id, step.name, step.state, step.started_ms, step.ended_ms, storable(step.reason))
+        for (task_id, _), step in latest.items()
+    ]
+    return _bound_rows(_steps(len(rows)), database, _STEP_COLUMNS, rows)
 
 
-def outcome_put(database: Database, task_id: str, token: int, outcome: Finished, now_ms: int) -> list[Bound]:
-    """The statements that write what ending a task well writes besides its row and its steps."""
-    given = {"task": task_id, "token": token, "created_ms": now_ms}
-    detection = _DETECTION.bind(database, {**_detection_values(outcome.detection), **given})
-    if outcome.ocr is None:
-        return [detection]
-    read = _ocr_values(outcome.ocr, outcome.reuse_key)
-    return [_OCR.bind(database, {**read, **given}), detection]
-
-
-def last_steps(steps: Sequence[StepRecord], now_ms: int) -> list[StepRecord]:
-    """The steps of a task that ends well; `store` lasts until its row is written, all but the last round trip."""
-    return [replace(step, ended_ms=now_ms) if step.name == "store" else step for step in steps]
+def outcomes_put(database: Database, ends: Sequence[GoodEnd], now_ms: int) -> list[Bound]:
+    """The statements that write what ending these tasks well writes besides their rows and their steps."""
+    given = [{"task": end.task_id, "token": end.token, "created_ms": now_ms} for end in ends]
+    statements = [
+        _OCR.bind(database, {**_ocr_values(end.outcome.ocr, end.outcome.reuse_key), **own})
+        for end, own in zip(ends, given, strict=True)
+        if end.outcome.ocr
+    ]
+    detections = [{**_detection_values(end.outcome.detection), **own} for end, own in zip(ends, given, strict=True)]
+    rows = [tuple(one[name] for name in _DETECTION_COLUMNS) for one in detections]
+    return [*statements, _bound_rows(_detections(len(rows)), database, _DETECTION_COLUMNS, rows)]
 
 
 @cache
 def _steps(count: int) -> Prepared:
     def make() -> Any:
-        columns = (TaskStep.name, *(getattr(TaskStep, name) for name in _STEP_COLUMNS))
-        rows = [
-            {"task": Slot("task", TaskStep.task)}
-            | {column.name: Slot(slot, column) for slot, column in zip(_step_slots(number), columns, strict=True)}
-            for number in range(count)
-        ]
-        return TaskStep.insert_many(rows).on_conflict(
-            conflict_target=[TaskStep.task, TaskStep.name], preserve=list(columns[1:])
+        preserved = [getattr(TaskStep, name) for name in _STEP_COLUMNS[2:]]
+        return TaskStep.insert_many(_slot_rows(TaskStep, _STEP_COLUMNS, count)).on_conflict(
+            conflict_target=[TaskStep.task, TaskStep.name], preserve=preserved
         )
 
     return Prepared(make)
 
 
 @cache
-def _step_slots(number: int) -> tuple[str, ...]:
-    """The slots of one row of several."""
-    return tuple(f"{name} {number}" for name in ("name", *_STEP_COLUMNS))
+def _detections(count: int) -> Prepared:
+    return Prepared(lambda: Detection.insert_many(_slot_rows(Detection, _DETECTION_COLUMNS, count)))
 
 
-#: Each column of either has a value, of its own name.
+def _slot_rows(table: type[BaseModel], names: Sequence[str], count: int) -> list[dict[str, Slot]]:
+    """Rows of slots, one for each column, for a statement that writes several."""
+    return [{name: Slot(f"{name} {number}", getattr(table, name)) for name in names} for number in range(count)]
+
+
+def _bound_rows(
+    statement: Prepared, database: Database, names: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> Bound:
+    """A statement whose slots are those of `_slot_rows`, with their values."""
+    return statement.bind(
+        database,
+        {f"{name} {number}": value for number, row in enumerate(rows) for name, value in zip(names, row, strict=True)},
+    )
+
+
+#: Each column has a value, of its own name.
 _OCR = Prepared(lambda: OcrResult.insert(**slots(OcrResult._meta.fields)))
-_DETECTION = Prepared(lambda: Detection.insert(**slots(Detection._meta.fields)))
 
 
 def _ocr_values(record: OcrRecord, reuse_key: str | None) -> dict[str, Any]:

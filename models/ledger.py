@@ -12,10 +12,11 @@ from peewee import Expression, fn
 
 from models.announcing import Announcing
 from models.base import Database, connection, write
-from models.changes import finish_task, insert_task, start_task, startable_task
+from models.changes import GoodEnd, insert_task, rows_of, start_task
 from models.dead_letters import put_dead_letters
 from models.devices import device_noted
-from models.effects import last_steps, outcome_put, put_steps, steps_put
+from models.effects import put_steps, steps_put
+from models.finishing import Finishing
 from models.prepared import run_last
 from models.results import Detection, OcrResult
 from models.rows import (
@@ -38,6 +39,7 @@ from models.tasks import STEP_NAMES, Task, TaskStep
 from models.text import storable
 from pipeline.clock import Clock
 from pipeline.errors import DatabaseUnavailable, FairlaneError, LeaseLost, TaskEnded, TaskNotFound
+from pipeline.together import Together
 
 __all__ = [
     "Accepted",
@@ -52,8 +54,8 @@ __all__ = [
     "TaskView",
 ]
 
-#: Times that a submit may meet a row of its id which is withdrawn before it can be read.
-_ACCEPT_TRIES = 3
+#: Times that a submit may meet a row of its id which is withdrawn before it can be read; tasks that one query looks up.
+_ACCEPT_TRIES, _LOOK_MAX = 3, 64
 
 
 class Ledger:
@@ -70,6 +72,8 @@ class Ledger:
         self._database = database
         self._clock = clock
         self._announcing = announcing or Announcing()
+        self._finishing = Finishing(database, clock, self._announcing)
+        self._looking = Together(self._look, _LOOK_MAX)
 
     def accept(self, new: NewTask) -> Accepted:
         """Accept a task for good, unless its id is known; then nothing is written and the known row is returned."""
@@ -109,8 +113,8 @@ class Ledger:
 
         Raises: LeaseLost, TaskEnded, TaskNotFound; as `start` would.
         """
-        with connection(self._database):
-            return self._granted(startable_task(self._database, task_id, token), task_id, token)
+        row = self._looking(task_id)
+        return self._granted(row if row and row.is_startable(token) else None, task_id, token)
 
     def note_steps(self, task_id: str, token: int, steps: Sequence[StepRecord]) -> None:
         """Write steps of the task that the lease `token` runs, or has finished.
@@ -136,13 +140,7 @@ class Ledger:
             begun: the attempt, when the task was not started in the ledger: that is done with it.
         Raises: LeaseLost, TaskEnded, TaskNotFound; nothing is written then.
         """
-        now_ms = self._clock.now_ms()
-        database = self._database
-        with write(database):
-            row = self._granted(finish_task(database, task_id, token, outcome, now_ms, begun), task_id, token)
-            steps = [*last_steps(outcome.steps, self._clock.now_ms()), self._announcing.finished(row, outcome)]
-            results = outcome_put(database, task_id, token, outcome, now_ms)
-            run_last(database, *results, steps_put(database, task_id, steps))
+        self._granted(self._finishing.finish(GoodEnd(task_id, token, outcome, begun)), task_id, token)
 
     def put_back(
         self,
@@ -265,11 +263,15 @@ class Ledger:
         database = self._database
         row = insert_task(database, new)
         if row is not None:
-            enqueued = steps_put(
-                database, new.task_id, [StepRecord("enqueued", "done", new.created_ms, new.created_ms)]
-            )
+            step = StepRecord("enqueued", "done", new.created_ms, new.created_ms)
+            enqueued = steps_put(database, [(new.task_id, step)])
             run_last(database, enqueued, device_noted(database, new.site, new.mac, new.created_ms))
         return row
+
+    def _look(self, task_ids: Sequence[str]) -> list[TaskRow | None]:
+        with connection(self._database):
+            rows = rows_of(self._database, task_ids)
+            return [rows.get(task_id) for task_id in task_ids]
 
     def _change(self, task_id: str, token: int, is_ours: Expression, **changes: Any) -> TaskRow:
         """Change a row that has not ended and is the lease's to change; else raise why not."""

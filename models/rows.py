@@ -68,6 +68,11 @@ class TaskRow:
     def has_ended(self) -> bool:
         return self.ended_ms is not None
 
+    def is_startable(self, token: int) -> bool:
+        """Say whether a lease may run it: no newer one has written, and a lease that gave it back may not go on."""
+        is_begun = self.token == token and self.state == "running"
+        return not self.has_ended and (self.token < token or is_begun)
+
 
 @dataclass(frozen=True, slots=True)
 class Accepted:

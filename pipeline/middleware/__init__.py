@@ -1,6 +1,6 @@
 """What happens around every task, in this order; `before` hooks run down the list, `after` hooks up.
 
-1. context       first in, last out: log fields and the database connection are there for all the others
+1. context       first in, last out: log fields are there for all the others
 2. survivor      gives up what a worker held that died here, which need not wait until our engine is warm
 3. warm_up       the engine stands before the worker is announced or claims anything
 4. backpressure  measures the host before it is announced; before lease: what it hands back was never started

@@ -1,4 +1,4 @@
-"""What is bound to a task while its thread works on it: log fields and one database connection."""
+"""What is bound to a task while its thread works on it: log fields."""
 
 import threading
 from contextlib import ExitStack
@@ -6,7 +6,6 @@ from typing import Any
 
 from dramatiq import Broker, MessageProxy, Middleware
 
-import models.base
 from pipeline.broker import ClaimedMessage
 from pipeline.log import bound_fields
 
@@ -22,7 +21,6 @@ class Context(Middleware):
         if isinstance(message, ClaimedMessage):
             claim = message.claim
             stack.enter_context(bound_fields(task_id=claim.task_id, mac=claim.mac, lane=claim.lane, token=claim.token))
-        stack.enter_context(models.base.connection())
 
     def after_process_message(
         self, broker: Broker, message: MessageProxy, *, result: Any = None, exception: BaseException | None = None

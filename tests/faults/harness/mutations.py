@@ -38,8 +38,8 @@ REMOVALS = [
         "OCR worker overtaken in its sleep",
         {
             "models/changes.py": (
-                'return _update(_is_open() & is_ours, state="done"',
-                'return _update(_is_open(), state="done"',
+                "else Task.ended_ms.is_null() & is_running",
+                "else Task.ended_ms.is_null()",
             )
         },
     ),
