@@ -1,10 +1,11 @@
-"""The Dramatiq broker over the fair queue: a worker claims when one of its own slots is free, never ahead of that.
+"""The Dramatiq broker over the fair queue: a worker claims for the slots that are free, never ahead of that.
 
 Dramatiq's own Redis broker is not used: docs/why/broker.md says what it does on a crash and a lost reply.
 """
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -167,22 +168,22 @@ class FairBroker(Broker):
 
     # What the consumer does.
 
-    def next_claim(self, lane: Lane) -> Claim | None:
-        """Claim one task when a slot is free; None after at most `poll_s` seconds without one."""
-        if not self.slots.may_claim(lane, wait_s=self._poll_s):
+    def claims(self, lane: Lane) -> list[Claim]:
+        """Claim as many tasks as slots are free; none after at most `poll_s` seconds without a slot or a task."""
+        room = self.slots.room(lane, wait_s=self._poll_s)
+        if not room:
             if self.slots.is_closed:
                 # Dramatiq asks on, as fast as it is answered, until what runs has ended.
                 self._stopping.wait(_STOPPING_PAUSE_S)
-            return None
-        claims = self._queue.claim(lane)
+            return []
+        claims = self._queue.claim(lane, limit=room)
         if not claims:
             self._queue.wait_for_work(lane, timeout_s=self._poll_s)
-            claims = self._queue.claim(lane) if self.slots.may_claim(lane) else []
-        if not claims:
-            return None
-        (claim,) = claims
-        self.slots.fill(claim)
-        return claim
+            room = self.slots.room(lane)
+            claims = self._queue.claim(lane, limit=room) if room else []
+        if claims:
+            self.slots.fill(claims)
+        return claims
 
     def rest(self) -> None:
         """Wait a little before the queue is asked again."""
@@ -231,21 +232,33 @@ class LaneConsumer(Consumer):
         self._queue_name = queue_name
         self._lane = lane_named(queue_name)
         self._is_cut_off = False
+        #: Claimed with others by one call: each has its slot, so Dramatiq takes them at once.
+        self._claimed: deque[ClaimedMessage] = deque()
 
     def __next__(self) -> MessageProxy | None:
+        if not self._claimed:
+            self._claimed.extend(ClaimedMessage(claim, self._queue_name) for claim in self._claims())
+        return self._claimed.popleft() if self._claimed else None
+
+    def close(self) -> None:
+        # What was claimed and not taken goes back at once.
+        while self._claimed:
+            self.requeue([self._claimed.popleft()])
+
+    def _claims(self) -> list[Claim]:
         # An exception here would make Dramatiq drop the consumer for 3 s; an outage is waited out instead.
         try:
-            claim = self._broker.next_claim(self._lane)
+            claims = self._broker.claims(self._lane)
         except FairlaneError as exc:
             if not self._is_cut_off:
                 log.warning("cannot claim, will go on trying: %s", exc, extra={"lane": self._lane})
             self._is_cut_off = True
             self._broker.rest()
-            return None
+            return []
         if self._is_cut_off:
             log.info("claiming again", extra={"lane": self._lane})
             self._is_cut_off = False
-        return None if claim is None else ClaimedMessage(claim, self._queue_name)
+        return claims
 
     def ack(self, message: MessageProxy) -> None:
         self._broker.settle(_claimed(message))

@@ -60,20 +60,20 @@ class Slots:
         with self._changed:
             return sorted(self._holds[lane])
 
-    def may_claim(self, lane: Lane, *, wait_s: float = 0) -> bool:
-        """Say whether a task of the lane may be claimed now, or within `wait_s` seconds."""
+    def room(self, lane: Lane, *, wait_s: float = 0) -> int:
+        """How many tasks of the lane may be claimed now, or, if none, within `wait_s` seconds."""
         with self._changed:
-            self._changed.wait_for(lambda: self.is_closed or self._has_room(lane), timeout=wait_s)
-            return not self.is_closed and self._has_room(lane)
+            self._changed.wait_for(lambda: self.is_closed or self._room(lane) > 0, timeout=wait_s)
+            return 0 if self.is_closed else max(0, self._room(lane))
 
     def rest(self, seconds: float) -> None:
         """Wait, but not beyond `close`."""
         with self._changed:
             self._changed.wait_for(lambda: self.is_closed, timeout=seconds)
 
-    def fill(self, claim: Claim) -> None:
+    def fill(self, claims: Iterable[Claim]) -> None:
         with self._changed:
-            self._claims[claim.lane, claim.token] = claim
+            self._claims.update({(claim.lane, claim.token): claim for claim in claims})
             self._note(self._claims.values())
 
     def free(self, claim: Claim) -> None:
@@ -91,6 +91,6 @@ class Slots:
         for tell in self._watchers:
             tell()
 
-    def _has_room(self, lane: Lane) -> bool:
+    def _room(self, lane: Lane) -> int:
         held = sum(1 for claim in self._claims.values() if claim.lane == lane)
-        return held < self._count[lane] and not self._holds[lane]
+        return 0 if self._holds[lane] else self._count[lane] - held

@@ -48,17 +48,17 @@ class FairQueue(Submitting):
     # Working.
 
     def claim(self, lane: Lane, *, limit: int = 1) -> list[Claim]:
-        """Lease tasks of the device whose turn it is, from the head of its line; no two callers get the same one.
+        """Lease tasks of the devices whose turn it is, from the heads of their lines; no two callers get the same one.
 
         Args:
             limit: tasks wanted, the caller's free slots at most, 1..1000. A turn gives `batch_max` of them at most, and
-                one only while another device that could be served is starving.
+                one only while another device that could be served is starving; turns follow until there are enough.
         Returns: the claims, none when nothing can be served now.
         """
-        turn = self._claim_turn(lane, limit)
+        turn = self._claim_turns(lane, limit, limit)
         return turn.claims if turn else []
 
-    def _claim_turn(self, lane: Lane, limit: int) -> Turn | None:
+    def _claim_turns(self, lane: Lane, limit: int, turns: int) -> Turn | None:
         rules = self.rules
         reply = self._call(
             "claim",
@@ -68,20 +68,22 @@ class FairQueue(Submitting):
             rules.dedupe_ms,
             rules.max_per_mac,
             rules.dead_letter_max,
-            min(limit, rules.batch_max),
+            limit,
+            rules.batch_max,
+            turns,
             rules.starved_ms,
         )
         if reply.word == "empty":
             return None
-        mac, site, lease_ends_ms = reply.text(0), reply.text(1), reply.number(2)
-        leased = _rows(Reply(reply.word, reply.values[7:]), 2)
+        lease_ends_ms = reply.number(0)
+        leased = _rows(Reply(reply.word, reply.values[5:]), 4)
         return Turn(
-            claims=[Claim(task_id, lane, mac, site, int(token), lease_ends_ms) for task_id, token in leased],
-            site=site,
-            charge_ms=float(reply.text(3)),
-            site_weight=float(reply.text(4)),
-            device_weights=float(reply.text(5)),
-            sites=reply.number(6),
+            claims=[Claim(task_id, lane, mac, site, int(token), lease_ends_ms) for mac, site, task_id, token in leased],
+            site=leased[-1][1],
+            charge_ms=float(reply.text(1)),
+            site_weight=float(reply.text(2)),
+            device_weights=float(reply.text(3)),
+            sites=reply.number(4),
         )
 
     def start(self, task_id: str, token: int) -> Started:

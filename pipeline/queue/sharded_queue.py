@@ -45,7 +45,7 @@ class Shard(FairQueue):
 
     def take_turn(self, lane: Lane, limit: int) -> Turn | None:
         """Claim, and say what the turn weighs among the shards."""
-        return self._claim_turn(lane, limit)
+        return self._claim_turns(lane, limit, 1)
 
     def is_woken(self, wake: str, *, timeout_s: float) -> bool:
         """Wait for this shard alone, and say whether something came in."""

@@ -74,16 +74,19 @@ class ModelQueue:
                 device.site = task.site
 
     def claim(self, lane: Lane, *, limit: int = 1) -> list[Claim]:
-        """Lease tasks of the device whose turn it is, from the head of its line."""
+        """Lease tasks of the devices whose turn it is, from the heads of their lines."""
         order, now = self._lanes[lane], self._clock.now_ms()
-        for _ in range(8):
+        claims: list[Claim] = []
+        misses = 0
+        while len(claims) < limit and misses < 8:
             rows = order.ready.first()
             if not rows:
                 break
-            claims = self._serve_site(order, member_of(rows[0][1]), min(limit, self.rules.batch_max), now)
-            if claims:
-                return claims
-        return []
+            batch = min(limit - len(claims), self.rules.batch_max)
+            served = self._serve_site(order, member_of(rows[0][1]), batch, now)
+            misses += not served
+            claims += served
+        return claims
 
     def _serve_site(self, lane: LaneOrder, name: str, limit: int, now: int) -> list[Claim]:
         site = lane.open(name, now)

@@ -11,22 +11,23 @@ def claim_of(token: int) -> Claim:
 def test_lane_is_claimed_until_its_slots_are_full() -> None:
     slots = Slots()
     slots.open({"ocr": 2})
-    slots.fill(claim_of(1))
-    assert slots.may_claim("ocr")
+    assert slots.room("ocr") == 2
+    slots.fill([claim_of(1)])
+    assert slots.room("ocr") == 1
 
-    slots.fill(claim_of(2))
+    slots.fill([claim_of(2)])
 
-    assert not slots.may_claim("ocr")
-    assert slots.may_claim("text")
+    assert not slots.room("ocr")
+    assert slots.room("text")
 
 
 def test_freed_slot_may_be_filled_again() -> None:
     slots = Slots()
-    slots.fill(claim_of(1))
+    slots.fill([claim_of(1)])
 
     slots.free(claim_of(1))
 
-    assert slots.may_claim("ocr")
+    assert slots.room("ocr")
     assert slots.claims() == []
 
 
@@ -38,24 +39,24 @@ def test_every_hold_must_be_released_before_a_lane_is_claimed_again() -> None:
 
     slots.release("host over its CPU watermark")
 
-    assert not slots.may_claim("ocr")
-    assert slots.may_claim("text")
+    assert not slots.room("ocr")
+    assert slots.room("text")
     slots.release("needs a GPU")
-    assert slots.may_claim("ocr")
+    assert slots.room("ocr")
 
 
 def test_closed_slots_stay_closed() -> None:
     slots = Slots()
     slots.close()
 
-    assert not slots.may_claim("ocr", wait_s=60)
+    assert not slots.room("ocr", wait_s=60)
 
 
 def test_same_task_held_twice_fills_two_slots() -> None:
     slots = Slots()
     slots.open({"ocr": 2})
     for token in (1, 2):
-        slots.fill(Claim("same", "ocr", "aabbccddeeff", "local", token, 0))
+        slots.fill([Claim("same", "ocr", "aabbccddeeff", "local", token, 0)])
 
     slots.free(Claim("same", "ocr", "aabbccddeeff", "local", 1, 0))
 

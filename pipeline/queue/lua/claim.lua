@@ -1,10 +1,11 @@
 --[[
 claim - lease tasks from the head of the line of the device whose turn it is; no two callers get the same one.
 
-One turn serves one device: up to `limit` tasks, but one only while another device that could be served has waited for
-`starved_ms`. A head that is past its TTL, that has lost its record or that no fairlane wrote is put aside on the way
-and the next one is taken: at most 8 of them in one call; the reconciler tells the ledger. What the turn charges and
-what the site weighs here is for consumers that choose among shards.
+One turn serves one device: up to `batch_max` tasks, but one only while another device that could be served has waited
+for `starved_ms`; then comes the next turn, until there are `limit` tasks. A head that is past its TTL, that has lost its
+record or that no fairlane wrote is put aside on the way and the next one is taken: at most 8 of them in one turn; the
+reconciler tells the ledger. What the last turn charged and what its site weighs is for consumers that choose among
+shards.
 
 KEYS
   1 root         string  the epoch key: carries the prefix
@@ -16,13 +17,15 @@ ARGV
   5 dedupe_ms    int     how long an ended task is remembered
   6 max_per_mac  int     tasks, one device
   7 dead_max     int     dead letters kept
-  8 limit        int     tasks of one turn, the caller's free slots at most
-  9 starved_ms   int     wait after which another device ends a turn early
+  8 limit        int     tasks in all, the caller's free slots at most
+  9 batch_max    int     tasks of one turn
+  10 turns       int     how many
+  11 starved_ms  int     wait after which another device ends a turn early
 BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane}
   mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane} leases:{lane} backoff expiry global_pending overloaded_macs dead_letter
 RETURNS
-  claimed        mac site lease_ends_ms charge site_weight device_weights sites, then of each task: task_id token
+  claimed        lease_ends_ms charge site_weight device_weights sites, then of each task: mac site task_id token
   empty
 COST  O(limit log n); 12 commands for a claim of one, 14 while several sites compete
 FLAGS allow-oom
@@ -39,21 +42,27 @@ FLAGS allow-oom
 
 local given_now, lane_name, lease_ms, policy = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local dedupe_ms, max_per_mac, dead_max = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-local limit, starved_ms = tonumber(ARGV[8]), tonumber(ARGV[9])
+local limit, batch_max, turns, starved_ms = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
 
 local now = now_from(given_now)
 
 --@include heads
 --@include turn
 
-for _ = 1, 8 do
+local rows, last, misses = {}, nil, 0
+while turns > 0 and #rows < 4 * limit and misses < 8 do
   local site_turn = redis.call('ZRANGE', sites_key(lane_name), 0, 0)[1]
   if not site_turn then break end
   local site = string.match(site_turn, ':(.+)$')
   if not site then redis.call('ZREM', sites_key(lane_name), site_turn) end
-  local reply = site and serve_site(site)
-  if reply then return reply end
+  local turn = site and serve_site(site, rows)
+  turns, misses = turn and turns - 1 or turns, turn and misses or misses + 1
+  last = turn or last
 end
--- Whatever wake-ups are left are stale: nothing can be served now.
-redis.call('DEL', wake_key(lane_name))
-return {'empty'}
+-- Unless all that was wanted was found, whatever wake-ups are left are stale: nothing can be served now.
+if turns > 0 and #rows < 4 * limit then redis.call('DEL', wake_key(lane_name)) end
+if not last then return {'empty'} end
+local reply = {'claimed', digits(now + lease_ms)}
+for _, value in ipairs(last) do reply[#reply + 1] = value end
+for _, value in ipairs(rows) do reply[#reply + 1] = value end
+return reply

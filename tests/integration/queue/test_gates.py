@@ -5,7 +5,7 @@ import pytest
 from pipeline.errors import InvalidInput
 from pipeline.queue import TaskState
 from pipeline.queue.types import DeviceRules
-from tests.support.line import BLUE, RED, Line
+from tests.support.line import BLUE, GREEN, RED, Line
 
 
 @pytest.mark.feature("Q18")
@@ -88,19 +88,25 @@ def test_absurd_caps_and_rates_are_refused(line: Line, wanted: DeviceRules, name
         line.queue.set_device(RED, wanted)
 
 
+def macs(line: Line, limit: int) -> list[str]:
+    """Whose tasks one claim takes, in their order."""
+    return [claim.mac for claim in line.queue.claim("ocr", limit=limit)]
+
+
 @pytest.mark.feature("Q6")
 def test_a_turn_takes_a_batch_but_one_only_while_another_starves(line: Line) -> None:
     line.submit(BLUE)
     line.clock.advance(29_000)
     line.submit(RED, 20)
     line.queue.set_device(BLUE, DeviceRules(is_paused=True))
-    assert len(line.queue.claim("ocr", limit=50)) == 10
+    line.submit(GREEN, 20)
+    assert macs(line, 15) == [RED] * 10 + [GREEN] * 5
 
     line.queue.set_device(BLUE, DeviceRules(weight=0.001))
     line.clock.advance(1_000)
-    claims = line.queue.claim("ocr", limit=50)
 
-    assert len(claims) == 1
+    # GREEN is five tasks behind RED; then they take turns of one each.
+    assert macs(line, 12) == [GREEN] * 5 + [RED, GREEN] * 3 + [RED]
 
 
 @pytest.mark.feature("Q6")

@@ -40,15 +40,13 @@ def test_an_overloaded_host_claims_nothing_and_starts_again_by_itself(
 ) -> None:
     shop.start()
     hold(shop)
-    refused: list[bool] = []
-    may_claim = shop.broker.slots.may_claim
-    monkeypatch.setattr(
-        shop.broker.slots, "may_claim", lambda lane, **waits: refused.append(may_claim(lane, **waits)) or refused[-1]
-    )
+    rooms: list[int] = []
+    room = shop.broker.slots.room
+    monkeypatch.setattr(shop.broker.slots, "room", lambda lane, **waits: rooms.append(room(lane, **waits)) or rooms[-1])
     for number in range(3):
         shop.submit(f"t{number}")
-    wait_until(lambda: len(refused) >= 4)
-    assert not any(refused)
+    wait_until(lambda: len(rooms) >= 4)
+    assert not any(rooms)
     assert [state_of(shop, f"t{number}")[0] for number in range(3)] == ["queued"] * 3
 
     release(shop)
@@ -64,8 +62,8 @@ def test_what_was_claimed_but_not_begun_goes_back_without_attempt_or_backoff(
 ) -> None:
     claim, claimed = shop.broker._queue.claim, []
 
-    def claim_just_before_the_verdict(lane: Any) -> Any:
-        found = claim(lane)
+    def claim_just_before_the_verdict(lane: Any, limit: int) -> Any:
+        found = claim(lane, limit=limit)
         if found and not claimed:
             claimed.extend(found)
             hold(shop)
@@ -153,14 +151,14 @@ def test_a_worker_that_stops_says_so_until_it_is_gone(shop: Shop) -> None:
 
 def test_a_worker_that_stops_does_not_ask_for_work_without_a_pause(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     go_on, asked = threading.Event(), 0
-    next_claim = shop.broker.next_claim
+    claims = shop.broker.claims
 
     def count(lane: Any) -> Any:
         nonlocal asked
         asked += shop.broker.slots.is_closed
-        return next_claim(lane)
+        return claims(lane)
 
-    monkeypatch.setattr(shop.broker, "next_claim", count)
+    monkeypatch.setattr(shop.broker, "claims", count)
     shop.work = lambda task_id, token, attempt: go_on.wait(30) and None
     shop.submit("t")
     shop.start()

@@ -134,7 +134,7 @@ def test_a_worker_without_a_gpu_follows_the_downgrade_and_its_end_within_about_a
     studio.judge("cpu")
     wait_until(lambda: broker.slots.holds("ocr"), limit_s=2)
     studio.accept("v")
-    assert not broker.slots.may_claim("ocr", wait_s=0.3)
+    assert not broker.slots.room("ocr", wait_s=0.3)
     assert all(books.balances for books in studio.inspector.audit())
 
 

@@ -25,7 +25,7 @@ note, slots = HeldNote(Path(sys.argv[2])), Slots()
 note.open()
 slots.keep_note(note.write)
 for claim in FairQueue(redis.Redis.from_url(sys.argv[1]), Rules(lease_ms=600_000)).claim("text"):
-    slots.fill(claim)
+    slots.fill([claim])
 os.kill(os.getpid(), signal.SIGKILL)
 """
 

@@ -12,9 +12,9 @@ local function is_other_starved(mac)
   return false
 end
 
--- Lease up to `limit` tasks of the device; returns them and the entry behind the last.
-local function lease_turn(lane, device)
-  local allowed = limit > 1 and is_other_starved(device.mac) and 1 or limit
+-- Lease up to `batch` tasks of the device; returns them and the entry behind the last.
+local function lease_turn(lane, device, batch)
+  local allowed = batch > 1 and is_other_starved(device.mac) and 1 or batch
   local leased, behind = {}, nil
   repeat
     local one
@@ -30,8 +30,9 @@ local function next_of(seated, second)
   return seated or second
 end
 
--- Serve the site's next device; nil when it turned out that nothing could be leased.
-local function serve_site(site)
+-- Serve the site's next device, and put what it got into `rows`. Returns the turn as the reply tells it; nil when it
+-- turned out that nothing could be leased.
+local function serve_site(site, rows)
   local lane = open_lane(lane_name, site, now)
   local two = redis.call('ZRANGE', schedule_key(lane_name, site), 0, 1, 'WITHSCORES')
   if #two == 0 then
@@ -50,7 +51,7 @@ local function serve_site(site)
   put(lane, 'v', math.max(get(lane, 'v'), site_get(lane, 'tag')))
   site_put(lane, 'v', math.max(site_get(lane, 'v'), lane_get(device, 'tag')))
   local charge_before = site_get(lane, 'charge')
-  local leased, behind = lease_turn(lane, device)
+  local leased, behind = lease_turn(lane, device, math.min(batch_max, limit - #rows / 4))
   -- An emptied line leaves the index of waiting devices when its tasks in flight end, or here when there are none.
   if #leased == 0 and not behind then leave_oldest(lane, device) end
   local seated = seat(lane, device, behind, policy, now)
@@ -63,8 +64,9 @@ local function serve_site(site)
   save_device(device)
   save(lane)
   if #leased == 0 then return nil end
-  local reply = {'claimed', device.mac, site, digits(now + lease_ms), digits(site_get(lane, 'charge') - charge_before),
-    digits(site_weight(lane)), digits(site_get(lane, 'phi')), digits(get(lane, 'sites'))}
-  for _, one in ipairs(leased) do for _, value in ipairs(one) do reply[#reply + 1] = value end end
-  return reply
+  for _, one in ipairs(leased) do
+    for _, value in ipairs({device.mac, site, one[1], one[2]}) do rows[#rows + 1] = value end
+  end
+  return {digits(site_get(lane, 'charge') - charge_before), digits(site_weight(lane)), digits(site_get(lane, 'phi')),
+    digits(get(lane, 'sites'))}
 end
