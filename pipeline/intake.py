@@ -174,11 +174,11 @@ class Intake:
         except FairlaneError:
             if self._withdraw(new):
                 raise
-            return self._receipt(row, row_state(row))
+            return self._receipt(row, row_state(row), self._position(row))
         if enqueued.is_duplicate and enqueued.state.is_end and self._withdraw(new):
             raise TaskConflict("/task_id belonged to a task that has ended")
         self._close_evicted(enqueued)
-        return self._receipt(row, enqueued.state)
+        return self._receipt(row, enqueued.state, enqueued.position)
 
     def _withdraw(self, new: NewTask) -> bool:
         """Take the acceptance back; False when the task is under way after all, so that it stays accepted.
@@ -211,18 +211,20 @@ class Intake:
         """The answer to a submit whose task the ledger knows; None when the row has been withdrawn meanwhile."""
         if row.content_hash != digest:
             raise TaskConflict("/task_id belongs to a task with other content")
-        state = row_state(row)
+        state, position = row_state(row), None
         if state is TaskState.QUEUED and row.token == 0:
             # The submitter before us may have died between row and line; for a task in line this changes nothing.
             enqueued = self._queue.enqueue(as_queued(row))
             self._close_evicted(enqueued)
-            state = enqueued.state
+            state, position = enqueued.state, enqueued.position
             # It may also be alive and about to take the row back: then either it sees ours in line, or we see this.
             if self._ledger.get(row.task_id) is None:
                 return None
-        return self._receipt(row, state, is_duplicate=True)
+        elif state is TaskState.QUEUED:
+            position = self._position(row)
+        return self._receipt(row, state, position, is_duplicate=True)
 
-    def _receipt(self, row: TaskRow, state: TaskState, *, is_duplicate: bool = False) -> Receipt:
+    def _receipt(self, row: TaskRow, state: TaskState, position: int | None, *, is_duplicate: bool = False) -> Receipt:
         tracing.note("fairlane.task_id", row.task_id)
         tracing.note("fairlane.mac", row.mac)
         tracing.note("fairlane.lane", row.lane)
@@ -232,12 +234,12 @@ class Intake:
             lane=_lane(row),
             state=state,
             is_duplicate=is_duplicate,
-            position=self._position(row.task_id) if state is TaskState.QUEUED else None,
+            position=position,
         )
 
-    def _position(self, task_id: str) -> int | None:
+    def _position(self, row: TaskRow) -> int | None:
         try:
-            queued = self._inspector.find(task_id)
+            queued = self._inspector.find(row.task_id)
         except Retryable:  # the task is accepted and in line: no reason to say otherwise
             return None
         return queued.position if queued else None

@@ -40,8 +40,8 @@ class Submitting(Calls):
         """
         reply = self._enter("enqueue", task)
         if reply.word == "duplicate":
-            return Enqueued(TaskState(reply.text(0)), is_duplicate=True)
-        return Enqueued(TaskState.QUEUED, evicted=reply.text(0) or None)
+            return Enqueued(TaskState(reply.text(0)), reply.number(1) or None, is_duplicate=True)
+        return _queued(reply)
 
     def restore(self, standings: Sequence[Standing]) -> list[TaskState]:
         """Put tasks that the ledger holds where they stood, in two round trips; limits do not apply.
@@ -82,7 +82,7 @@ class Submitting(Calls):
         reply = self._enter("replay", task)
         if reply.word == "refused":
             raise TaskConflict(f"task {task.task_id} is {reply.text(0)}: only what failed or is dead can be replayed")
-        return Enqueued(TaskState.QUEUED, evicted=reply.text(0) or None)
+        return _queued(reply)
 
     def _enter(self, name: str, task: Task) -> Reply:
         rules = self.rules
@@ -113,3 +113,7 @@ class Submitting(Calls):
     def _max_total(self) -> int:
         """How many tasks may be pending here, all devices."""
         return self.rules.max_total
+
+
+def _queued(reply: Reply) -> Enqueued:
+    return Enqueued(TaskState.QUEUED, reply.number(1), evicted=reply.text(0) or None)

@@ -88,11 +88,13 @@ class Enqueued:
 
     Args:
         state: of the task now; `queued` when it was put in line.
+        position: in its device's line, from 1; None when it is not waiting.
         is_duplicate: the queue knew the task id already; nothing was enqueued.
         evicted: the task of the same device that made room (`drop_oldest`), if any.
     """
 
     state: TaskState
+    position: int | None = None
     is_duplicate: bool = False
     evicted: str | None = None
 

@@ -53,7 +53,9 @@ class ModelQueue:
     def enqueue(self, task: Task) -> Enqueued:
         """Put the task in line once."""
         if known := self._records.get(task.task_id):
-            return Enqueued(known.state, is_duplicate=True)
+            is_waiting = known.state is TaskState.QUEUED
+            line = self._lanes[known.task.lane].device(known.task.mac).line
+            return Enqueued(known.state, line.rank(known.member) + 1 if is_waiting else None, is_duplicate=True)
         now, lane = self._clock.now_ms(), self._lanes[task.lane]
         self._settle_site(task)
         device = lane.device(task.mac)
@@ -64,7 +66,7 @@ class ModelQueue:
         device.line.put(member, order)
         self._pending[task.mac] = self._pending.get(task.mac, 0) + 1
         lane.reseat(site, device, now)
-        return Enqueued(TaskState.QUEUED)
+        return Enqueued(TaskState.QUEUED, device.line.rank(member) + 1)
 
     def _settle_site(self, task: Task) -> None:
         # A device with something pending, in whatever lane, stays with its site.

@@ -29,6 +29,10 @@ class OrderedSet:
         del self._rows[bisect_left(self._rows, (score, member))]
         return True
 
+    def rank(self, member: str) -> int:
+        """How many stand before a member that is in it."""
+        return bisect_left(self._rows, (self._score[member], member))
+
     def first(self, count: int = 1, until: float = float("inf")) -> list[tuple[float, str]]:
         """Return up to `count` of the lowest (score, member) whose score is at most `until`."""
         return [row for row in self._rows[:count] if row[0] <= until]

@@ -27,8 +27,8 @@ BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane}
   leases:{lane} delayed expiry global_pending overloaded_macs
 RETURNS
-  queued         evicted_task_id
-  duplicate      state
+  queued         evicted_task_id position
+  duplicate      state position, 0 when it does not wait
   full           retry_after_s
   device_full    retry_after_s
   too_late       retry_after_s
@@ -52,8 +52,13 @@ local created_ms, boost_ms = tonumber(ARGV[13]), tonumber(ARGV[14])
 local ttl_ms, dedupe_ms, payload = tonumber(ARGV[15]), tonumber(ARGV[16]), ARGV[17]
 local late_ms, lanes = tonumber(ARGV[18]), ARGV[19]
 
-local known = redis.call('HGET', task_key(task_id), 'state')
-if known then return {'duplicate', known} end
+local known = open_task(task_id)
+local state = text(known, 'state')
+if state ~= '' then
+  local is_waiting = state == 'queued'
+  local place = is_waiting and place_in_line(text(known, 'mac'), text(known, 'lane'), text(known, 'member')) or 0
+  return {'duplicate', state, digits(place)}
+end
 --@include enter
 --@include room
 return enter(0)

@@ -49,7 +49,7 @@ return {
   lane.name,
   gate or 'none',
   digits(opens or 0),
-  digits(redis.call('ZRANK', line_key(device.mac, lane.name), text(task, 'member')) or 0),
+  digits(math.max(0, place_in_line(device.mac, lane.name, text(task, 'member')) - 1)),
   digits(before(schedule_key(lane.name, lane.site), text(device.part, 'turn'))),
   digits(before(sites_key(lane.name), text(lane.part, 'turn'))),
   digits(estimate(lane, text(task, 'class'))),

@@ -28,7 +28,7 @@ BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane} mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane}
   leases:{lane} delayed expiry global_pending overloaded_macs
 RETURNS
-  queued         evicted_task_id
+  queued         evicted_task_id position
   refused        state
   full           retry_after_s
   device_full    retry_after_s

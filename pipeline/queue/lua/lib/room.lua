@@ -36,7 +36,8 @@ local function enter(replays)
   local evicted, verdict = make_room()
   if not evicted then return refusal(lane, device, verdict, default_s, now) end
   local order = (created_ms > 0 and created_ms or now) - boost_ms
-  put_in_line(order, write_task('queued', order, order + boost_ms + ttl_ms, 0, replays))
+  local member = write_task('queued', order, order + boost_ms + ttl_ms, 0, replays)
+  put_in_line(order, member)
   count_in()
-  return {'queued', evicted}
+  return {'queued', evicted, digits(place_in_line(mac, lane_name, member))}
 end

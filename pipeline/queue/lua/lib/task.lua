@@ -24,6 +24,12 @@ local function open_owner(task, now)
   return lane, open_device(text(task, 'mac'), lane.name)
 end
 
+-- Where a member stands in its device's line, from 1; 0 when it does not.
+local function place_in_line(mac, lane_name, member)
+  local rank = redis.call('ZRANK', line_key(mac, lane_name), member)
+  return rank and rank + 1 or 0
+end
+
 -- How the sets of leases and of delayed tasks name it: with its owner, who must be found even when its record is gone.
 local function address(lane_name, mac, task_id) return lane_name .. ':' .. mac .. ':' .. task_id end
 local function address_of(task) return address(text(task, 'lane'), text(task, 'mac'), task.id) end
