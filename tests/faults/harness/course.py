@@ -8,6 +8,7 @@ import psycopg2
 import redis
 
 from pipeline.clock import SystemClock
+from pipeline.errors import FairlaneError
 from tests.faults.harness.fault import Fault
 from tests.faults.harness.house import House
 from tests.faults.harness.load import Load
@@ -17,7 +18,15 @@ from tests.faults.harness.table import Round
 #: Tasks a second: a third of what two cores do that have other work, too.
 RATE = 15.0
 #: How a round may break off: something did not come true, or did not answer.
-_BROKEN = (AssertionError, OSError, psycopg2.Error, redis.RedisError, psutil.Error, subprocess.SubprocessError)
+_BROKEN = (
+    AssertionError,
+    FairlaneError,
+    OSError,
+    psycopg2.Error,
+    redis.RedisError,
+    psutil.Error,
+    subprocess.SubprocessError,
+)
 
 
 class Course:
@@ -41,6 +50,7 @@ class Course:
         began_ms = self._clock.monotonic_ms()
         try:
             house = self._house = self._house or self._built()
+            house.servers.tidy()
             prefix = f"{self._mark}-{next(self._numbers)}-"
             found = play(house, Load(lambda: house.web, self._rate), fault, prefix, self._patience_s)
         except _BROKEN as exc:
