@@ -37,11 +37,12 @@ class House:
 
     Args:
         lease_s: the promise for a killed worker; the product's own is 30.
+        room: as in `start_servers`.
         overrides: other settings.
     """
 
-    def __init__(self, lease_s: int = 6, **overrides: object) -> None:
-        self.servers: Servers = start_servers()
+    def __init__(self, lease_s: int = 6, room: int = 1, **overrides: object) -> None:
+        self.servers: Servers = start_servers(room)
         self.clock = SystemClock()
         servers = self.servers
         usual: dict[str, object] = {

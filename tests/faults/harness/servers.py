@@ -84,11 +84,16 @@ class Servers:
         shutil.rmtree(self.folder)
 
 
-def start_servers() -> Servers:
+def start_servers(room: int = 1) -> Servers:
+    """Start all of them.
+
+    Args:
+        room: how many times the usual size the disks have.
+    """
     # pytest's own folders are closed to `nobody`, as whom PostgreSQL runs for root.
     folder = Path(tempfile.mkdtemp(prefix="fairlane-faults-"))
     folder.chmod(0o755)
-    are_disks = [make_disk(folder / name, size_mb) for name, size_mb in _DISKS_MB.items()]
+    are_disks = [make_disk(folder / name, room * size_mb) for name, size_mb in _DISKS_MB.items()]
     # PostgreSQL wants its folder empty.
     postgres_folder = folder / "postgres" / "server"
     postgres_folder.mkdir()
