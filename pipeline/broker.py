@@ -176,14 +176,18 @@ class FairBroker(Broker):
                 # Dramatiq asks on, as fast as it is answered, until what runs has ended.
                 self._stopping.wait(_STOPPING_PAUSE_S)
             return []
-        claims = self._queue.claim(lane, limit=room)
+        claims = self._claim(lane, room)
         if not claims:
             self._queue.wait_for_work(lane, timeout_s=self._poll_s)
             room = self.slots.room(lane)
-            claims = self._queue.claim(lane, limit=room) if room else []
+            claims = self._claim(lane, room) if room else []
         if claims:
             self.slots.fill(claims)
         return claims
+
+    def _claim(self, lane: Lane, room: int) -> list[Claim]:
+        # A turn for each: a batch would trade fairness among devices within a second for a cheaper call.
+        return self._queue.claim(lane, limit=room, per_turn=1)
 
     def rest(self) -> None:
         """Wait a little before the queue is asked again."""
@@ -241,7 +245,6 @@ class LaneConsumer(Consumer):
         return self._claimed.popleft() if self._claimed else None
 
     def close(self) -> None:
-        # What was claimed and not taken goes back at once.
         while self._claimed:
             self.requeue([self._claimed.popleft()])
 

@@ -47,18 +47,19 @@ class FairQueue(Submitting):
 
     # Working.
 
-    def claim(self, lane: Lane, *, limit: int = 1) -> list[Claim]:
+    def claim(self, lane: Lane, *, limit: int = 1, per_turn: int | None = None) -> list[Claim]:
         """Lease tasks of the devices whose turn it is, from the heads of their lines; no two callers get the same one.
 
         Args:
-            limit: tasks wanted, the caller's free slots at most, 1..1000. A turn gives `batch_max` of them at most, and
-                one only while another device that could be served is starving; turns follow until there are enough.
+            limit: tasks wanted, the caller's free slots at most, 1..1000; turn follows turn until there are enough.
+            per_turn: tasks of one turn; `batch_max` when not given, and never more than that. While another device that
+                could be served is starving it is one.
         Returns: the claims, none when nothing can be served now.
         """
-        turn = self._claim_turns(lane, limit, limit)
+        turn = self._claim_turns(lane, limit, per_turn, turns=limit)
         return turn.claims if turn else []
 
-    def _claim_turns(self, lane: Lane, limit: int, turns: int) -> Turn | None:
+    def _claim_turns(self, lane: Lane, limit: int, per_turn: int | None, *, turns: int) -> Turn | None:
         rules = self.rules
         reply = self._call(
             "claim",
@@ -69,7 +70,7 @@ class FairQueue(Submitting):
             rules.max_per_mac,
             rules.dead_letter_max,
             limit,
-            rules.batch_max,
+            min(rules.batch_max, per_turn or rules.batch_max),
             turns,
             rules.starved_ms,
         )

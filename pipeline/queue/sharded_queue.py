@@ -43,9 +43,9 @@ class Shard(FairQueue):
         self._number = number
         self._limit = limit
 
-    def take_turn(self, lane: Lane, limit: int) -> Turn | None:
+    def take_turn(self, lane: Lane, limit: int, per_turn: int | None) -> Turn | None:
         """Claim, and say what the turn weighs among the shards."""
-        return self._claim_turns(lane, limit, 1)
+        return self._claim_turns(lane, limit, per_turn, turns=1)
 
     def is_woken(self, wake: str, *, timeout_s: float) -> bool:
         """Wait for this shard alone, and say whether something came in."""
@@ -103,7 +103,7 @@ class ShardedQueue(FairQueue):
 
     # Working: a claim goes from shard to shard, what follows it to the shard that its token names.
 
-    def claim(self, lane: Lane, *, limit: int = 1) -> list[Claim]:
+    def claim(self, lane: Lane, *, limit: int = 1, per_turn: int | None = None) -> list[Claim]:
         """One turn of one device of one shard; the other shards are asked only when the first has nothing.
 
         Raises: QueueUnavailable, when some shard did not answer and no other had anything.
@@ -114,7 +114,7 @@ class ShardedQueue(FairQueue):
         for number in order:
             asked_ms = self._monotonic.monotonic_ms()
             try:
-                turn = self.shards[number].take_turn(lane, limit)
+                turn = self.shards[number].take_turn(lane, limit, per_turn)
             except QueueUnavailable as exc:
                 failure = exc
                 with self._turns_lock:

@@ -14,6 +14,8 @@ from pipeline.simulation.server import ScriptedQueue
 
 #: Every delay and backoff of the counted operations, and a moment after which it is over.
 _SOON_MS, _SOON_S = 1, 0.01
+#: What a task is said to cost: a lease that is renewed when its task has run for longer than that charges it anew.
+_COST_MS = 100
 #: Tasks of the devices that are served first, so that none of their lines runs empty.
 _DEEP = 30
 _PAGE = 1_000
@@ -86,12 +88,12 @@ class OperationCost:
         claim = self._claim("claim")
         self._count("start", lambda: self.queue.start(claim.task_id, claim.token))
         self._count("renew", lambda: self.queue.renew(claim.task_id, claim.token))
-        self._count("complete", lambda: self.queue.complete(claim.task_id, claim.token, cost_ms=10))
+        self._count("complete", lambda: self.queue.complete(claim.task_id, claim.token, cost_ms=_COST_MS))
 
     def _put_back(self) -> None:
         failed = self._claim()
         self.queue.start(failed.task_id, failed.token)
-        self._count("retry", lambda: self.queue.retry(failed.task_id, failed.token, cost_ms=10, delay_ms=_SOON_MS))
+        self._count("retry", lambda: self.queue.retry(failed.task_id, failed.token, cost_ms=_COST_MS, delay_ms=_SOON_MS))
         Event().wait(_SOON_S)
         self._count("promote", self.queue.promote, 1)
         deferred = self._claim()
@@ -108,7 +110,7 @@ class OperationCost:
     def _end_badly(self, task_id: str) -> None:
         claim, free = self._claim(), _mac(self.devices - 1)
         ending = {"ending": TaskState.FAILED, "code": "bad_image", "message": "cut short"}
-        self._count("bury", lambda: self.queue.bury(claim.task_id, claim.token, cost_ms=10, **ending))  # type: ignore[arg-type]
+        self._count("bury", lambda: self.queue.bury(claim.task_id, claim.token, cost_ms=_COST_MS, **ending))  # type: ignore[arg-type]
         created_ms = self.inspector.now_ms() - self.rules.ttl_ms
         self.queue.enqueue(Task(task_id, "text", free, created_ms))
         self._count("expire", self.queue.expire, 1)

@@ -110,6 +110,17 @@ def test_a_turn_takes_a_batch_but_one_only_while_another_starves(line: Line) -> 
 
 
 @pytest.mark.feature("Q6")
+def test_a_claim_for_several_slots_may_go_round_one_by_one(line: Line) -> None:
+    line.submit(RED, 9)
+    line.submit(GREEN, 2)
+    line.submit(BLUE, 1)
+
+    claims = line.queue.claim("ocr", limit=7, per_turn=1)
+
+    assert [claim.mac for claim in claims] == [RED, GREEN, BLUE, RED, GREEN, RED, RED]
+
+
+@pytest.mark.feature("Q6")
 def test_a_batch_never_takes_more_than_the_free_slots_or_the_cap(line: Line) -> None:
     line.submit(RED, 20)
     assert len(line.queue.claim("ocr", limit=3)) == 3

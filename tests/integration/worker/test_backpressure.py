@@ -62,8 +62,8 @@ def test_what_was_claimed_but_not_begun_goes_back_without_attempt_or_backoff(
 ) -> None:
     claim, claimed = shop.broker._queue.claim, []
 
-    def claim_just_before_the_verdict(lane: Any, limit: int) -> Any:
-        found = claim(lane, limit=limit)
+    def claim_just_before_the_verdict(lane: Any, **wanted: int) -> Any:
+        found = claim(lane, **wanted)
         if found and not claimed:
             claimed.extend(found)
             hold(shop)

@@ -247,10 +247,10 @@ def test_a_worker_is_in_the_registry_while_it_works_and_gone_after_a_clean_stop(
 def test_an_outage_of_the_queue_is_waited_out(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     claim, failures = shop.broker._queue.claim, iter(range(3))
 
-    def failing_thrice(lane: Any, limit: int) -> Any:
+    def failing_thrice(lane: Any, **wanted: int) -> Any:
         if next(failures, None) is not None:
             raise QueueUnavailable("down")
-        return claim(lane, limit=limit)
+        return claim(lane, **wanted)
 
     monkeypatch.setattr(shop.broker._queue, "claim", failing_thrice)
     shop.submit("t")
