@@ -93,7 +93,8 @@ class OperationCost:
     def _put_back(self) -> None:
         failed = self._claim()
         self.queue.start(failed.task_id, failed.token)
-        self._count("retry", lambda: self.queue.retry(failed.task_id, failed.token, cost_ms=_COST_MS, delay_ms=_SOON_MS))
+        costs = {"cost_ms": _COST_MS, "delay_ms": _SOON_MS}
+        self._count("retry", lambda: self.queue.retry(failed.task_id, failed.token, **costs))
         Event().wait(_SOON_S)
         self._count("promote", self.queue.promote, 1)
         deferred = self._claim()

@@ -4,6 +4,7 @@ It does not ask fairlane: an end that is written twice, a token that goes back o
 here, whatever the rows say afterwards.
 """
 
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -65,6 +66,7 @@ class Journal:
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._lock = threading.Lock()
         self._connection: psycopg2.extensions.connection | None = None
         with self._cursor() as cursor:
             cursor.execute(_TRIGGERS)
@@ -75,12 +77,13 @@ class Journal:
             self._connection = None
 
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """The answer to a question; a connection that a fault has cut is made anew."""
-        try:
-            return self._ask(statement, values)
-        except psycopg2.Error:
-            self.close()
-            return self._ask(statement, values)
+        """The answer to a question, from any thread; a connection that a fault has cut is made anew."""
+        with self._lock:
+            try:
+                return self._ask(statement, values)
+            except psycopg2.Error:
+                self.close()
+                return self._ask(statement, values)
 
     def ends(self, prefix: str) -> dict[str, End]:
         """The tasks whose id begins so, in the ledger."""
