@@ -93,8 +93,10 @@ class OperationCost:
     def _put_back(self) -> None:
         failed = self._claim()
         self.queue.start(failed.task_id, failed.token)
-        costs = {"cost_ms": _COST_MS, "delay_ms": _SOON_MS}
-        self._count("retry", lambda: self.queue.retry(failed.task_id, failed.token, **costs))
+        self._count(
+            "retry",
+            lambda: self.queue.retry(failed.task_id, failed.token, cost_ms=_COST_MS, delay_ms=_SOON_MS),
+        )
         Event().wait(_SOON_S)
         self._count("promote", self.queue.promote, 1)
         deferred = self._claim()
