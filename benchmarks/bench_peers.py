@@ -139,12 +139,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tiny", action="store_true", help="a moment each: says that it works, not more")
     parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS, help="some parts")
+    names = [system.name for system in SYSTEMS]
+    parser.add_argument("--systems", choices=names, nargs="+", default=names, help="some systems")
     parser.add_argument("--rounds", type=int, default=Plan.rounds, help="turns of each system for its throughput")
     options = parser.parse_args()
     # So that a benchmark that is ended takes its processes with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     plan = TINY if options.tiny else Plan(rounds=options.rounds)
-    for piece in run(plan, options.only):
+    for piece in run(plan, options.only, [system for system in SYSTEMS if system.name in options.systems]):
         print(piece, flush=True)
 
 

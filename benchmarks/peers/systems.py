@@ -11,6 +11,10 @@ from pipeline.settings import Settings
 Command = tuple[str, ...]
 
 
+#: Processes of the design that fairlane replaces, on two cores.
+_ORIGINAL_PROCESSES = 6
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """How many tasks run at once.
@@ -87,9 +91,10 @@ def _busy(shape: Shape) -> int:
 
 
 def _original(shape: Shape, _: Settings) -> Sequence[Command]:
-    # It sends by what it takes for idle slots: fewer processes would make it slower than its loop.
+    # It sends by what it takes for idle slots: fewer processes would make it slower than its loop. It has no threads.
+    processes = shape.slots if shape.is_waiting else _ORIGINAL_PROCESSES
     dispatch = (sys.executable, "-m", "benchmarks.peers.original_dispatch")
-    return [dispatch, _celery("original_design", shape.slots, shape)]
+    return [dispatch, _celery("original_design", processes, shape)]
 
 
 FAIRLANE = System("fairlane", "fairlane", _fairlane, results="task")
