@@ -58,6 +58,7 @@ POINTS = {
     "object stored": Point("intake", ObjectStore, "put"),
     "row committed": Point("intake", Ledger, "accept"),
     "queued": Point("intake", FairQueue, "enqueue"),
+    "oldest evicted": Point("intake", FairQueue, "enqueue"),
     "claimed": Point("ocr", FairQueue, "claim"),
     "started": Point("ocr", Ledger, "start"),
     "read": Point("ocr", Rote, "read"),

@@ -5,11 +5,12 @@ import sys
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
+from pipeline.queue.types import DeviceRules
 from tests.faults.harness.client import ask, post_json
 from tests.faults.harness.dying import POINTS
 from tests.faults.harness.fault import Fault
 from tests.faults.harness.house import House, comes_true
-from tests.faults.harness.load import BAD_IMAGE
+from tests.faults.harness.load import BAD_IMAGE, HIT_IMAGE
 from tests.support.processes import wait_until
 
 #: How long it may take until a step comes, seconds.
@@ -55,6 +56,10 @@ class DiesAfter(Fault):
     """A process that dies after the step of its name, while its like in the house stands still."""
 
     _exit_code: int | None = field(init=False, default=None)
+    #: Of the image that a dying intake is handed.
+    _mac: str = field(init=False, default="0a0000000001")
+    #: Settings of the dying process alone.
+    _own: dict[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.kind, self.hold_s = "marked point", 0.0
@@ -64,7 +69,7 @@ class DiesAfter(Fault):
         if role == "intake":
             task_id = f"{house.prefix}stray"
             house.strays[task_id] = "image with a hit"
-            words += [task_id, "0a0000000001"]
+            words += [task_id, self._mac]
         if "repl" in self.name:
             self._ask_for_replays(house)
         for process in house.tree(_RIVALS.get(role, "")):
@@ -73,7 +78,7 @@ class DiesAfter(Fault):
             _PROVOKED[self.name](house)
         self._exit_code = subprocess.run(
             [sys.executable, "-m", "tests.faults.harness.dying", *words],
-            env=dict(house.environment),
+            env={**house.environment, **self._own},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             check=False,
@@ -105,3 +110,36 @@ class DiesAfter(Fault):
         wait_until(are_there, _LIMIT_S)
         answer = post_json(house.web, "/api/dead-letters/replay", {"ids": letters, "dry_run": False})
         assert answer.status == 202, answer
+
+
+@dataclass
+class DiesAfterEvicting(DiesAfter):
+    """Intake makes room for a task by ending an older one of its device in the queue, and dies before it tells the
+    ledger.
+    """
+
+    _oldest: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.may_end = {"evicted": "evicted"}
+        self._mac = "0c0000000003"
+        self._own = {"FAIRLANE_OVERLOAD_POLICY": "drop_oldest", "FAIRLANE_MAX_PER_MAC_PENDING": "1"}
+
+    def inject(self, house: House) -> None:
+        # A device whose tasks wait.
+        house.queue.set_device(self._mac, DeviceRules(is_paused=True))
+        self._oldest = f"{house.prefix}oldest"
+        query = urlencode({"mac": self._mac, "task_id": self._oldest})
+        answer = ask(house.web, "POST", f"/api/ocr/image?{query}", HIT_IMAGE, {"Content-Type": "image/png"})
+        assert answer.status == 202, answer
+        house.strays[self._oldest] = "image with a hit"
+        super().inject(house)
+
+    def heal(self, house: House) -> None:
+        super().heal(house)
+        house.queue.set_device(self._mac, DeviceRules())
+
+    def trace(self, house: House) -> str:
+        end = house.journal.ends(self._oldest).get(self._oldest)
+        return super().trace(house) if end and end.state == "evicted" else ""

@@ -49,6 +49,7 @@ _IMAGES: dict[Kind, bytes] = {
 }
 #: What a fault may send.
 BAD_IMAGE = _IMAGES["bad image"]
+HIT_IMAGE = _IMAGES["image with a hit"]
 SLOW_IMAGE = _PICTURE + MARKER + b"take two seconds"
 
 

@@ -8,7 +8,7 @@ from tests.faults.harness.faults_database import BackendsKilled, DatabaseRestart
 from tests.faults.harness.faults_disks import DiskFull, ObjectLost
 from tests.faults.harness.faults_messages import Crowd, Duplicated, GarbageAsked, GarbageQueued
 from tests.faults.harness.faults_network import HTTP_500, WayDisturbed
-from tests.faults.harness.faults_points import DiesAfter
+from tests.faults.harness.faults_points import DiesAfter, DiesAfterEvicting
 from tests.faults.harness.faults_processes import Frozen, Killed, Overtaken, Shifted, Slowed, engine, master, worker
 from tests.faults.harness.faults_queue_server import Configured, Flushed, Loading, ReadOnly, Restarted, Stopped
 
@@ -97,7 +97,8 @@ def messages() -> list[Fault]:
 
 
 def points() -> list[Fault]:
-    return [DiesAfter(name) for name in POINTS]
+    evicting = "oldest evicted"
+    return [DiesAfter(name) for name in POINTS if name != evicting] + [DiesAfterEvicting(evicting)]
 
 
 def all_faults() -> list[Fault]:
