@@ -166,6 +166,8 @@ def _report(message: ClaimedMessage, error: BaseException | None) -> None:
         log.info("task ended", extra=fields)
     elif isinstance(error, FairlaneError):
         level = logging.ERROR if isinstance(error, Permanent) else logging.WARNING
+        if isinstance(message.ending, Follow):
+            level = logging.INFO  # somebody cancelled it, for one
         log.log(level, "task ended: %s", error, extra={**fields, "code": error.code})
     else:
         log.error("task ended by a bug", extra=fields, exc_info=error)

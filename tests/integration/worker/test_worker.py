@@ -1,5 +1,6 @@
 """A task's way through a worker: every class of error ends as it should, in the queue and in the ledger."""
 
+import logging
 import threading
 from typing import Any
 
@@ -142,12 +143,16 @@ def test_an_overloaded_host_hands_back_without_attempt_or_backoff(shop: Shop) ->
     assert row.attempts == 1
 
 
-def test_a_task_the_ledger_has_ended_is_not_done_again(shop: Shop) -> None:
+def test_a_task_the_ledger_has_ended_is_not_done_again_and_alarms_nobody(
+    shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "pipeline.middleware.outcome")
     shop.submit("t")
     shop.ledger.close("t", "cancelled", "cancelled", "by its owner")
     shop.start()
 
     wait_until(lambda: states_of(shop, "t") == ("cancelled", "cancelled"))
+    assert [record.levelname for record in caplog.records if "has ended: cancelled" in record.message] == ["INFO"]
 
 
 def test_a_cancel_that_is_faster_than_a_bad_end_stands_in_both_books(shop: Shop) -> None:
