@@ -14,6 +14,9 @@ from tests.support.processes import wait_until
 
 LISTENING = re.compile(r"Listening at: http://127\.0\.0\.1:(\d+)")
 
+#: Seconds in which an answer comes, also from workers that have just been killed and must load anew on a busy machine.
+_PATIENCE_S = 60
+
 
 class WebServer:
     """It, with these settings, on a port of its own."""
@@ -37,7 +40,7 @@ class WebServer:
 
     def say(self, *pieces: bytes, hang_up: bool = False) -> bytes:
         """Send raw bytes; return everything that comes back until the server closes."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=_PATIENCE_S) as connection:
             for piece in pieces:
                 connection.sendall(piece)
             if hang_up:
