@@ -59,7 +59,7 @@ class Plan:
     light_rate: float = 20.0
 
 
-TINY = Plan(rounds=1, tasks=30, posts=10, clients=2, limit_s=20, lonely=4, flood=200, light=6, light_devices=3)
+TINY = Plan(rounds=1, tasks=200, posts=10, clients=2, limit_s=20, lonely=4, flood=200, light=6, light_devices=3)
 
 
 def run(plan: Plan, parts: Sequence[str] = PARTS, systems: Sequence[System] = SYSTEMS) -> Iterator[str]:
