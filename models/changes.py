@@ -12,7 +12,7 @@ from typing import Any
 from peewee import Query, ValuesList
 
 from models.base import Database
-from models.prepared import Prepared, Slot, slots
+from models.prepared import Prepared, Slot, row_values, slot_rows, slots
 from models.rows import Begun, Finished, NewTask, TaskRow
 from models.tasks import Task
 from models.text import storable_json
@@ -54,9 +54,8 @@ def _start() -> Query:
 @cache
 def _select(count: int) -> Prepared:
     def make() -> Query:
-        return Task.select(*_returned()).where(
-            Task.task_id.in_([Slot(str(number), Task.task_id) for number in range(count)])
-        )
+        wanted = [row["task_id"] for row in slot_rows({"task_id": Task.task_id}, count)]
+        return Task.select(*_returned()).where(Task.task_id.in_(wanted))
 
     return Prepared(make)
 
@@ -67,7 +66,7 @@ def _finish(count: int, is_begun: bool) -> Prepared:
     columns = {"task_id": Task.task_id, "token": Task.token, **_ENDED, **(_STARTED if is_begun else {})}
 
     def make() -> Query:
-        rows = [[Slot(f"{name} {number}", field) for name, field in columns.items()] for number in range(count)]
+        rows = [list(row.values()) for row in slot_rows(columns, count)]
         given: Any = ValuesList(rows).cte("given", columns=tuple(columns))
         changes = {name: given.c[name] for name in columns if name != "task_id"}
         is_running = (Task.token == given.c.token) & (Task.state == "running")
@@ -104,18 +103,16 @@ def start_task(database: Database, task_id: str, token: int, begun: Begun) -> Ta
 
 def rows_of(database: Database, task_ids: Sequence[str]) -> dict[str, TaskRow]:
     """The rows of these tasks, by id; one that there is not is left out. One query."""
-    return _rows(_select(len(task_ids)).rows(database, {str(number): one for number, one in enumerate(task_ids)}))
+    wanted = row_values([{"task_id": task_id} for task_id in task_ids])
+    return _rows(_select(len(task_ids)).rows(database, wanted))
 
 
 def finish_tasks(database: Database, ends: Sequence[GoodEnd], ended_ms: int) -> dict[str, TaskRow]:
     """End different tasks well; return the rows of those whose lease runs them, or may start them, by id."""
     rows: dict[str, TaskRow] = {}
     for is_begun in (True, False):
-        if some := [end for end in ends if bool(end.begun) == is_begun]:
-            values: dict[str, Any] = {}
-            for number, end in enumerate(some):
-                values |= {f"{name} {number}": value for name, value in _values(end, ended_ms).items()}
-            rows |= _rows(_finish(len(some), is_begun).rows(database, values))
+        if some := [_values(end, ended_ms) for end in ends if (end.begun is not None) == is_begun]:
+            rows |= _rows(_finish(len(some), is_begun).rows(database, row_values(some)))
     return rows
 
 
