@@ -52,12 +52,11 @@ local created_ms, boost_ms = tonumber(ARGV[13]), tonumber(ARGV[14])
 local ttl_ms, dedupe_ms, payload = tonumber(ARGV[15]), tonumber(ARGV[16]), ARGV[17]
 local late_ms, lanes = tonumber(ARGV[18]), ARGV[19]
 
-local known = open_task(task_id)
-local state = text(known, 'state')
-if state ~= '' then
-  local is_waiting = state == 'queued'
-  local place = is_waiting and place_in_line(text(known, 'mac'), text(known, 'lane'), text(known, 'member')) or 0
-  return {'duplicate', state, digits(place)}
+local known = redis.call('HGET', task_key(task_id), 'state')
+if known and known ~= '' then
+  local task, place = open_task(task_id), 0
+  if known == 'queued' then place = place_in_line(text(task, 'mac'), text(task, 'lane'), text(task, 'member')) end
+  return {'duplicate', known, digits(place)}
 end
 --@include enter
 --@include room

@@ -46,7 +46,7 @@ REMOVALS = [
     Removal(
         "the idempotent enqueue",
         "duplicated messages",
-        {"pipeline/queue/lua/enqueue.lua": ("if state ~= '' then\n", "if false then\n")},
+        {"pipeline/queue/lua/enqueue.lua": ("if known and known ~= '' then\n", "if false then\n")},
     ),
     Removal(
         "the reaper",
