@@ -174,7 +174,8 @@ class Intake:
         except FairlaneError:
             if self._withdraw(new):
                 raise
-            return self._receipt(row, row_state(row), self._position(row))
+            state = row_state(row)
+            return self._receipt(row, state, self._position(row.task_id, state))
         if enqueued.is_duplicate and enqueued.state.is_end and self._withdraw(new):
             raise TaskConflict("/task_id belonged to a task that has ended")
         self._close_evicted(enqueued)
@@ -211,7 +212,7 @@ class Intake:
         """The answer to a submit whose task the ledger knows; None when the row has been withdrawn meanwhile."""
         if row.content_hash != digest:
             raise TaskConflict("/task_id belongs to a task with other content")
-        state, position = row_state(row), None
+        state = row_state(row)
         if state is TaskState.QUEUED and row.token == 0:
             # The submitter before us may have died between row and line; for a task in line this changes nothing.
             enqueued = self._queue.enqueue(as_queued(row))
@@ -220,8 +221,8 @@ class Intake:
             # It may also be alive and about to take the row back: then either it sees ours in line, or we see this.
             if self._ledger.get(row.task_id) is None:
                 return None
-        elif state is TaskState.QUEUED:
-            position = self._position(row)
+        else:
+            position = self._position(row.task_id, state)
         return self._receipt(row, state, position, is_duplicate=True)
 
     def _receipt(self, row: TaskRow, state: TaskState, position: int | None, *, is_duplicate: bool = False) -> Receipt:
@@ -237,9 +238,12 @@ class Intake:
             position=position,
         )
 
-    def _position(self, row: TaskRow) -> int | None:
+    def _position(self, task_id: str, state: TaskState) -> int | None:
+        """Asked of the queue, for a task that it was not handed just now, and only where it may wait."""
+        if state is not TaskState.QUEUED:
+            return None
         try:
-            queued = self._inspector.find(row.task_id)
+            queued = self._inspector.find(task_id)
         except Retryable:  # the task is accepted and in line: no reason to say otherwise
             return None
         return queued.position if queued else None
