@@ -165,9 +165,15 @@ def _report(message: ClaimedMessage, error: BaseException | None) -> None:
     if error is None:
         log.info("task ended", extra=fields)
     elif isinstance(error, FairlaneError):
-        level = logging.ERROR if isinstance(error, Permanent) else logging.WARNING
-        if isinstance(message.ending, Follow):
-            level = logging.INFO  # somebody cancelled it, for one
-        log.log(level, "task ended: %s", error, extra={**fields, "code": error.code})
+        log.log(_level_of(error), "task ended: %s", error, extra={**fields, "code": error.code})
     else:
         log.error("task ended by a bug", extra=fields, exc_info=error)
+
+
+def _level_of(error: FairlaneError) -> int:
+    match error:
+        case TaskEnded():  # somebody cancelled it, for one
+            return logging.INFO
+        case Permanent():
+            return logging.ERROR
+    return logging.WARNING
