@@ -5,7 +5,8 @@ and the ends of several tasks are one statement (docs/why/performance.md).
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from contextvars import Context, copy_context
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
@@ -31,12 +32,14 @@ class GoodEnd:
 
     Args:
         begun: the attempt, when the ledger was not told of its start: that is done with the end.
+        context: whose span an announcement goes on from; where this was made, if not given.
     """
 
     task_id: str
     token: int
     outcome: Finished
-    begun: Begun | None
+    begun: Begun | None = None
+    context: Context = field(default_factory=copy_context)
 
 
 def _insert() -> Query:

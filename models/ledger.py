@@ -39,13 +39,13 @@ from models.tasks import STEP_NAMES, Task, TaskStep
 from models.text import storable
 from pipeline.clock import Clock
 from pipeline.errors import DatabaseUnavailable, FairlaneError, LeaseLost, TaskEnded, TaskNotFound
-from pipeline.together import Together
 
 __all__ = [
     "Accepted",
     "Begun",
     "DetectionRecord",
     "Finished",
+    "GoodEnd",
     "Ledger",
     "NewTask",
     "OcrRecord",
@@ -54,8 +54,8 @@ __all__ = [
     "TaskView",
 ]
 
-#: Times that a submit may meet a row of its id which is withdrawn before it can be read; tasks that one query looks up.
-_ACCEPT_TRIES, _LOOK_MAX = 3, 64
+#: Times that a submit may meet a row of its id which is withdrawn before it can be read.
+_ACCEPT_TRIES = 3
 
 
 class Ledger:
@@ -73,7 +73,6 @@ class Ledger:
         self._clock = clock
         self._announcing = announcing or Announcing()
         self._finishing = Finishing(database, clock, self._announcing)
-        self._looking = Together(self._look, _LOOK_MAX)
 
     def accept(self, new: NewTask) -> Accepted:
         """Accept a task for good, unless its id is known; then nothing is written and the known row is returned."""
@@ -108,13 +107,17 @@ class Ledger:
             begun = Begun(attempt, self._clock.now_ms())
             return self._granted(start_task(self._database, task_id, token, begun), task_id, token)
 
-    def startable(self, task_id: str, token: int) -> TaskRow:
-        """The task, for a lease that will finish it at once (`begun`); it is not written that it runs.
+    def startable_each(self, leases: Sequence[tuple[str, int]]) -> list[TaskRow | FairlaneError]:
+        """Look up tasks, by id and token, for leases that will finish them at once (`begun`), by one query.
 
-        Raises: LeaseLost, TaskEnded, TaskNotFound; as `start` would.
+        It is not written that they run. Returns: the task, or what `start` would raise.
         """
-        row = self._looking(task_id)
-        return self._granted(row if row and row.is_startable(token) else None, task_id, token)
+        with connection(self._database):
+            rows = rows_of(self._database, [task_id for task_id, _ in leases])
+            return [
+                row if (row := rows.get(task_id)) and row.is_startable(token) else self._refusal(task_id, token)
+                for task_id, token in leases
+            ]
 
     def note_steps(self, task_id: str, token: int, steps: Sequence[StepRecord]) -> None:
         """Write steps of the task that the lease `token` runs, or has finished.
@@ -140,7 +143,22 @@ class Ledger:
             begun: the attempt, when the task was not started in the ledger: that is done with it.
         Raises: LeaseLost, TaskEnded, TaskNotFound; nothing is written then.
         """
-        self._granted(self._finishing.finish(GoodEnd(task_id, token, outcome, begun)), task_id, token)
+        (error,) = self.finish_each([GoodEnd(task_id, token, outcome, begun)])
+        if error is not None:
+            raise error
+
+    def finish_each(self, ends: Sequence[GoodEnd]) -> list[Exception | None]:
+        """End different tasks well, as `finish` does, in one transaction; return for each what `finish` would raise.
+
+        When one cannot be written, each is written by itself: it costs its neighbours nothing.
+        """
+        try:
+            rows = self._finishing.finish(ends)
+        except Exception as exc:  # noqa: BLE001 - each is told of its own
+            if len(ends) == 1 or isinstance(exc, DatabaseUnavailable):
+                return [exc] * len(ends)
+            return [error for end in ends for error in self.finish_each([end])]
+        return [None if end.task_id in rows else self._refusal(end.task_id, end.token) for end in ends]
 
     def put_back(
         self,
@@ -267,11 +285,6 @@ class Ledger:
             enqueued = steps_put(database, [(new.task_id, step)])
             run_last(database, enqueued, device_noted(database, new.site, new.mac, new.created_ms))
         return row
-
-    def _look(self, task_ids: Sequence[str]) -> list[TaskRow | None]:
-        with connection(self._database):
-            rows = rows_of(self._database, task_ids)
-            return [rows.get(task_id) for task_id in task_ids]
 
     def _change(self, task_id: str, token: int, is_ours: Expression, **changes: Any) -> TaskRow:
         """Change a row that has not ended and is the lease's to change; else raise why not."""

@@ -6,127 +6,57 @@ Dramatiq's own Redis broker is not used: docs/why/broker.md says what it does on
 import logging
 import threading
 from collections import deque
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dramatiq import Broker, Consumer, Message, MessageProxy, Middleware
 from dramatiq.errors import BrokerConnectionError
 
+from pipeline.attempts import Abandon, Attempt, Bury, Complete, Defer, Discard, Follow, HandBack, Retry
 from pipeline.errors import ConfigurationError, FairlaneError, LeaseLost, QueueUnavailable
-from pipeline.queue import QUEUE_NAMES, Claim, FairQueue, Lane, Started, TaskState
+from pipeline.queue import QUEUE_NAMES, Claim, FairQueue, Lane
 from pipeline.slots import Slots
-from pipeline.tracing import NOTHING_CARRIED
 
 log = logging.getLogger(__name__)
 
 #: Seconds between two questions of Dramatiq while this process stops.
 _STOPPING_PAUSE_S = 0.1
 
+#: Lanes whose tasks are so brief that most of their cost is asking: a slot does several, for which everything is asked
+#: together. At most so many, estimated to keep it busy for so many ms: a newcomer waits no longer than that for a slot.
+_TOGETHER: Mapping[Lane, tuple[int, int]] = {"text": (32, 20)}
+
+#: The code of what a worker that stops has not begun.
+_STOPPING = "stopping"
+
 #: The actor that does a lane's work.
 ACTOR_OF: Mapping[Lane, str] = {"ocr": "execute_ocr", "text": "execute_text", "notify": "execute_notify"}
 
 
-@dataclass(frozen=True, slots=True)
-class Complete:
-    """The work is done and stored."""
-
-
-@dataclass(frozen=True, slots=True)
-class Retry:
-    """A failure that may pass: again after `delay_ms`.
-
-    Args:
-        is_loss: it cost an engine, as poison does each time.
-    """
-
-    delay_ms: int
-    is_loss: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Defer:
-    """Nobody can do this now: later, without an attempt."""
-
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
-class HandBack:
-    """This worker cannot do it now: to the head of the line, for another one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bury:
-    """It will never do (`failed`), or nothing is left to try (`dead`)."""
-
-    state: TaskState
-    code: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Follow:
-    """The ledger had ended the task already, so."""
-
-    state: TaskState
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
-class Discard:
-    """The ledger knows no such task: the submission was withdrawn after it was put in line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Abandon:
-    """The lease is somebody else's: say nothing."""
-
-
-Ending = Complete | Retry | Defer | HandBack | Bury | Follow | Discard | Abandon
-
-
 class ClaimedMessage(MessageProxy):
-    """Dramatiq's envelope around a claim; the outcome middleware writes how it ends.
+    """Dramatiq's envelope around what one slot does: usually one task, several brief ones where a lane has them.
 
     Args:
-        claim: the lease that stands behind the message.
-        queue_name: of the consumer that took it, to which Dramatiq says how it went; the lane's own when not given.
+        claims: leases of one lane, at least one.
+        queue_name: of the consumer that took them, to which Dramatiq says how it went; the lane's own when not given.
     """
 
-    def __init__(self, claim: Claim, queue_name: str = "") -> None:
+    def __init__(self, claims: Sequence[Claim], queue_name: str = "") -> None:
+        self.lane = claims[0].lane
+        #: Each of which the queue will be told an ending.
+        self.attempts = [Attempt(claim) for claim in claims]
+        #: Those that have begun, which are the work: the actor's only argument.
+        self.begun: list[Attempt] = []
         super().__init__(
             Message(
-                queue_name=queue_name or claim.lane,
-                actor_name=ACTOR_OF[claim.lane],
-                args=(claim.task_id, claim.token),
+                queue_name=queue_name or self.lane,
+                actor_name=ACTOR_OF[self.lane],
+                args=(self.begun,),
                 kwargs={},
                 options={},
-                message_id=claim.task_id,
+                message_id=claims[0].task_id,
             )
         )
-        self.claim = claim
-        #: Unless somebody decides, the lease runs out and the delivery counts: a bug here must not loop for ever.
-        self.ending: Ending = Abandon()
-        #: Worker-milliseconds used so far, written by the measure middleware.
-        self.cost_ms = 0
-        #: Workers and engines that the task has cost before this attempt.
-        self.losses = 0
-        #: What was put in line with the task; known once the attempt has begun.
-        self.payload = NOTHING_CARRIED
-        #: Telling the queue has shown that the lease is another's by now.
-        self.is_lease_lost = False
-
-    def begin(self, started: Started) -> None:
-        """Note what is known once the attempt has begun; its number is an argument of the actor."""
-        self._message.kwargs["attempt"] = started.attempt
-        self.losses = started.losses
-        self.payload = started.payload
-
-    @property
-    def attempt(self) -> int:
-        """The number of the attempt, from 1; 0 before it has begun."""
-        return int(self._message.kwargs.get("attempt", 0))
 
 
 class FairBroker(Broker):
@@ -168,8 +98,10 @@ class FairBroker(Broker):
 
     # What the consumer does.
 
-    def claims(self, lane: Lane) -> list[Claim]:
-        """Claim as many tasks as slots are free; none after at most `poll_s` seconds without a slot or a task."""
+    def claims(self, lane: Lane) -> list[list[Claim]]:
+        """Claim what the free slots can do, those of one slot together; nothing after at most `poll_s` seconds without
+        a slot or a task.
+        """
         room = self.slots.room(lane, wait_s=self._poll_s)
         if not room:
             if self.slots.is_closed:
@@ -181,38 +113,64 @@ class FairBroker(Broker):
             self._queue.wait_for_work(lane, timeout_s=self._poll_s)
             room = self.slots.room(lane)
             claims = self._claim(lane, room) if room else []
-        if claims:
-            self.slots.fill(claims)
+        for of_slot in claims:
+            self.slots.fill(of_slot)
         return claims
 
-    def _claim(self, lane: Lane, room: int) -> list[Claim]:
+    def _claim(self, lane: Lane, room: int) -> list[list[Claim]]:
         # A turn for each: a batch would trade fairness among devices within a second for a cheaper call.
-        return self._queue.claim(lane, limit=room, per_turn=1)
+        if lane in _TOGETHER:
+            most, slot_ms = _TOGETHER[lane]
+            claims = self._queue.claim(lane, limit=most, per_turn=1, slot_ms=slot_ms)
+            return [claims] if claims else []
+        return [[claim] for claim in self._queue.claim(lane, limit=room, per_turn=1)]
 
     def rest(self) -> None:
         """Wait a little before the queue is asked again."""
         self.slots.rest(self._poll_s)
 
     def settle(self, message: ClaimedMessage) -> None:
-        """Tell the queue how a claimed task ended and free its slot.
+        """Tell the queue how claimed tasks ended and free their slot.
 
         Raises: BrokerConnectionError, when the queue does not answer; Dramatiq then calls again until it does.
         """
         try:
-            self._tell(message)
-        except LeaseLost as exc:
-            log.warning("the lease was lost before the end was told: %s", exc)
-            message.is_lease_lost = True
+            self.tell(message.attempts)
         except QueueUnavailable as exc:
             raise BrokerConnectionError(str(exc)) from exc  # type: ignore[no-untyped-call]
-        self.slots.free(message.claim)
 
-    def _tell(self, message: ClaimedMessage) -> None:
-        task_id, token, cost_ms = message.claim.task_id, message.claim.token, message.cost_ms
-        match message.ending:
-            case Complete():
-                self._queue.complete(task_id, token, cost_ms=cost_ms)
-            case Retry(delay_ms, is_loss):
+    def tell(self, attempts: Sequence[Attempt]) -> None:
+        """Tell the queue how these ended, unless it has been told.
+
+        Raises: QueueUnavailable; it has been told of some then.
+        """
+        untold = [attempt for attempt in attempts if not attempt.is_told]
+        self._tell_done([attempt for attempt in untold if isinstance(attempt.ending, Complete)])
+        for attempt in untold:
+            if not isinstance(attempt.ending, Complete):
+                attempt.run(self._tell, attempt)
+
+    def _tell_done(self, attempts: Sequence[Attempt]) -> None:
+        if not attempts:
+            return
+        answers = self._queue.complete_each([(attempt.claim, attempt.cost_ms) for attempt in attempts])
+        for attempt, lost in zip(attempts, answers, strict=True):
+            attempt.run(_note_told, attempt, lost)
+        self.slots.free([attempt.claim for attempt in attempts])
+
+    def _tell(self, attempt: Attempt) -> None:
+        lost = None
+        try:
+            self._tell_ending(attempt)
+        except LeaseLost as exc:
+            lost = exc
+        _note_told(attempt, lost)
+        self.slots.free([attempt.claim])
+
+    def _tell_ending(self, attempt: Attempt) -> None:
+        task_id, token, cost_ms = attempt.claim.task_id, attempt.claim.token, attempt.cost_ms
+        match attempt.ending:
+            case Retry(delay_ms, _, is_loss):
                 self._queue.retry(task_id, token, cost_ms=cost_ms, delay_ms=delay_ms, is_loss=is_loss)
             case Defer(code):
                 self._queue.defer(task_id, token, code=code)
@@ -224,7 +182,7 @@ class FairBroker(Broker):
                 self._queue.amend(task_id, token, ending=state, code=code)
             case Discard():
                 self._queue.forget(task_id, token)
-            case Abandon():
+            case Complete() | Abandon():
                 pass
 
 
@@ -236,19 +194,19 @@ class LaneConsumer(Consumer):
         self._queue_name = queue_name
         self._lane = lane_named(queue_name)
         self._is_cut_off = False
-        #: Claimed with others by one call: each has its slot, so Dramatiq takes them at once.
+        #: Claimed by one call: each has its slot, so Dramatiq takes them at once.
         self._claimed: deque[ClaimedMessage] = deque()
 
     def __next__(self) -> MessageProxy | None:
         if not self._claimed:
-            self._claimed.extend(ClaimedMessage(claim, self._queue_name) for claim in self._claims())
+            self._claimed.extend(ClaimedMessage(claims, self._queue_name) for claims in self._claims())
         return self._claimed.popleft() if self._claimed else None
 
     def close(self) -> None:
         while self._claimed:
             self.requeue([self._claimed.popleft()])
 
-    def _claims(self) -> list[Claim]:
+    def _claims(self) -> list[list[Claim]]:
         # An exception here would make Dramatiq drop the consumer for 3 s; an outage is waited out instead.
         try:
             claims = self._broker.claims(self._lane)
@@ -272,7 +230,8 @@ class LaneConsumer(Consumer):
     def requeue(self, messages: Iterable[MessageProxy]) -> None:
         for message in messages:
             claimed = _claimed(message)
-            claimed.ending = HandBack()
+            for attempt in claimed.attempts:
+                attempt.ending = HandBack(_STOPPING)
             self._broker.settle(claimed)
 
 
@@ -291,6 +250,13 @@ def fair_broker(broker: Broker) -> FairBroker:
     if not isinstance(broker, FairBroker):
         raise TypeError(f"fairlane's middleware needs fairlane's broker, not {type(broker).__name__}")
     return broker
+
+
+def _note_told(attempt: Attempt, lost: LeaseLost | None) -> None:
+    attempt.is_told = True
+    if lost:
+        log.warning("the lease was lost before the end was told: %s", lost)
+        attempt.is_lease_lost = True
 
 
 def _claimed(message: MessageProxy) -> ClaimedMessage:

@@ -26,6 +26,11 @@ _UNSAFE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud
 _QUIET = ("dramatiq", "peewee", "RapidOCR", "PIL")
 
 
+def bind_fields(**fields: Any) -> None:
+    """Add `fields` to every line logged from now on in this context (`contextvars`)."""
+    _bound.set({**_bound.get({}), **fields})
+
+
 @contextmanager
 def bound_fields(**fields: Any) -> Iterator[None]:
     """Add `fields` to every line logged inside the block, in this thread."""

@@ -1,7 +1,7 @@
 """What a worker process may claim now: its free slots, and the reasons to leave them free."""
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from pipeline.queue import LANES, Claim, Lane
 
@@ -13,8 +13,9 @@ class Slots:
         self._changed = threading.Condition()
         self._count: dict[Lane, int] = dict.fromkeys(LANES, 1)
         self._holds: dict[Lane, set[str]] = {lane: set() for lane in LANES}
-        #: By lane and token: after a lost lease one process may hold the same task twice.
-        self._claims: dict[tuple[Lane, int], Claim] = {}
+        #: By lane and token, since after a lost lease one process may hold the same task twice; with the token of the
+        #: first claim of the slot, by which those of one slot know each other.
+        self._claims: dict[tuple[Lane, int], tuple[Claim, int]] = {}
         self._watchers: list[Callable[[], None]] = []
         self._note: Callable[[Collection[Claim]], None] = lambda _: None
         self.is_closed = False
@@ -28,7 +29,7 @@ class Slots:
         self._note = write
 
     def open(self, count: Mapping[Lane, int]) -> None:
-        """Set how many tasks of each lane may be held at once."""
+        """Set how many slots each lane has."""
         with self._changed:
             self._count.update(count)
             self._changed.notify_all()
@@ -61,7 +62,7 @@ class Slots:
             return sorted(self._holds[lane])
 
     def room(self, lane: Lane, *, wait_s: float = 0) -> int:
-        """How many tasks of the lane may be claimed now, or, if none, within `wait_s` seconds."""
+        """How many slots of the lane may be filled now, or, if none, within `wait_s` seconds."""
         with self._changed:
             self._changed.wait_for(lambda: self.is_closed or self._room(lane) > 0, timeout=wait_s)
             return 0 if self.is_closed else max(0, self._room(lane))
@@ -71,26 +72,40 @@ class Slots:
         with self._changed:
             self._changed.wait_for(lambda: self.is_closed, timeout=seconds)
 
-    def fill(self, claims: Iterable[Claim]) -> None:
+    def fill(self, claims: Sequence[Claim]) -> None:
+        """Let one slot hold these, at least one."""
         with self._changed:
-            self._claims.update({(claim.lane, claim.token): claim for claim in claims})
-            self._note(self._claims.values())
+            slot = claims[0].token
+            self._claims.update({(claim.lane, claim.token): (claim, slot) for claim in claims})
+            self._note(self._held())
 
-    def free(self, claim: Claim) -> None:
+    def free(self, claims: Iterable[Claim]) -> None:
+        """Let go of these; a slot is free once all that it held are gone."""
         with self._changed:
-            self._claims.pop((claim.lane, claim.token), None)
-            self._note(self._claims.values())
+            for claim in claims:
+                self._claims.pop((claim.lane, claim.token), None)
+            self._note(self._held())
             self._changed.notify_all()
 
     def claims(self) -> list[Claim]:
         """What this process holds."""
         with self._changed:
-            return list(self._claims.values())
+            return self._held()
+
+    def in_use(self) -> int:
+        """How many slots hold something."""
+        with self._changed:
+            return sum(self._used(lane) for lane in LANES)
 
     def _tell(self) -> None:
         for tell in self._watchers:
             tell()
 
+    def _held(self) -> list[Claim]:
+        return [claim for claim, _ in self._claims.values()]
+
+    def _used(self, lane: Lane) -> int:
+        return len({slot for claim, slot in self._claims.values() if claim.lane == lane})
+
     def _room(self, lane: Lane) -> int:
-        held = sum(1 for claim in self._claims.values() if claim.lane == lane)
-        return 0 if self._holds[lane] else self._count[lane] - held
+        return 0 if self._holds[lane] else self._count[lane] - self._used(lane)

@@ -1,11 +1,12 @@
 """fairlane's own worker, whose texts each take a known time: `dramatiq benchmarks.peers.fairlane_waiting:broker`."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import dramatiq
 
 from benchmarks.peers.work import FLOOD_WAIT_MS, wait
 from pipeline.actors import build_broker
+from pipeline.attempts import Attempt
 from pipeline.clock import SystemClock
 from pipeline.ocr.engines import open_engines
 from pipeline.settings import load_settings_or_exit
@@ -17,9 +18,9 @@ _actor = broker.get_actor("execute_text")
 _work = _actor.fn
 
 
-def _work_and_wait(*arguments: Any, **options: Any) -> None:
-    _work(*arguments, **options)
-    wait(FLOOD_WAIT_MS)
+def _work_and_wait(attempts: Sequence[Attempt]) -> None:
+    _work(attempts)
+    wait(FLOOD_WAIT_MS * len(attempts))
 
 
 _actor.fn = _work_and_wait

@@ -26,7 +26,6 @@ from pipeline.middleware import (
     AttemptTraces,
     Backpressure,
     Capability,
-    Context,
     Counting,
     ForcedStop,
     LeaseRenewal,
@@ -75,7 +74,6 @@ def build_broker(settings: Settings, engines: OcrEngines) -> FairBroker:
         open_consumer_queue(settings),
         poll_s=settings.poll_interval_seconds,
         middleware=[
-            Context(),
             Survivor(open_queue(settings), settings.data_dir / "held"),
             WarmUp(prepare, close),
             *host_middleware(settings, engines, lists, clock),

@@ -9,8 +9,8 @@ import dramatiq
 from models.delivery_line import DeliveryLine
 from models.webhook_delivery import DeliveryRow
 from pipeline import __version__, metrics, tracing
+from pipeline.attempts import Attempt
 from pipeline.clock import Clock
-from pipeline.errors import FairlaneError
 from pipeline.queue import Counters
 from pipeline.receivers import shown_url
 from pipeline.webhooks.sending import Sender, Sent
@@ -91,6 +91,7 @@ def _report(delivery: DeliveryRow, sent: Sent, *, is_ours: bool) -> None:
 def declare_execute_notify(broker: dramatiq.Broker, work: NotifyWork) -> None:
     """Make the lane `notify` known to the broker."""
 
-    @dramatiq.actor(broker=broker, queue_name="notify", throws=(FairlaneError,))
-    def execute_notify(task_id: str, token: int, attempt: int) -> None:  # noqa: ARG001 - rows count attempts
-        work.run(task_id, token)
+    @dramatiq.actor(broker=broker, queue_name="notify")
+    def execute_notify(attempts: Sequence[Attempt]) -> None:
+        for attempt in attempts:
+            attempt.do(work.run, attempt.claim.task_id, attempt.claim.token)

@@ -1,6 +1,7 @@
 """execute_ocr: read an image, screen what it says, store both."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import dramatiq
@@ -10,6 +11,7 @@ from models.readings import Readings
 from pipeline import tracing
 from pipeline.actors.screening import log_hits, screened
 from pipeline.actors.steps import StepLog
+from pipeline.attempts import Attempt
 from pipeline.clock import Clock
 from pipeline.detector.lines import Line
 from pipeline.errors import FairlaneError
@@ -130,6 +132,7 @@ def reuse_key_of(site: str, recipe: str, image: bytes) -> str:
 def declare_execute_ocr(broker: dramatiq.Broker, work: OcrWork) -> None:
     """Make the lane `ocr` known to the broker."""
 
-    @dramatiq.actor(broker=broker, queue_name="ocr", throws=(FairlaneError,))
-    def execute_ocr(task_id: str, token: int, attempt: int) -> None:
-        work.run(task_id, token, attempt)
+    @dramatiq.actor(broker=broker, queue_name="ocr")
+    def execute_ocr(attempts: Sequence[Attempt]) -> None:
+        for attempt in attempts:
+            attempt.do(work.run, attempt.claim.task_id, attempt.claim.token, attempt.number)

@@ -1,16 +1,18 @@
-"""execute_text: screen a text and store what was found."""
+"""execute_text: screen texts and store what was found."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
 import dramatiq
 
-from models.ledger import Begun, Finished, Ledger, TaskRow
+from models.ledger import Begun, Finished, GoodEnd, Ledger, TaskRow
 from pipeline import tracing
 from pipeline.actors.screening import log_hits, screened
 from pipeline.actors.steps import StepLog
+from pipeline.attempts import Attempt
 from pipeline.clock import Clock
+from pipeline.detector.findings import Screening
 from pipeline.errors import FairlaneError
 from pipeline.lists.following import FollowedLists
 
@@ -20,55 +22,87 @@ _BRIEF_CHARS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
+class _Screened:
+    """A text that is to be stored.
+
+    Args:
+        storing: the span of that, if there is one; closed with it.
+    """
+
+    attempt: Attempt
+    screening: Screening
+    end: GoodEnd
+    storing: ExitStack
+
+
+@dataclass(frozen=True, slots=True)
 class TextWork:
-    """The work of one text task, from its claim to its stored result."""
+    """The work of text tasks that one slot does together, from their claim to their stored results.
+
+    Each stands for itself: what goes wrong with one is its attempt's error, and costs the others nothing.
+    """
 
     ledger: Ledger
     lists: FollowedLists
     clock: Clock
 
-    def run(self, task_id: str, token: int, attempt: int) -> None:
-        """Do it; nothing is stored unless the lease still holds at the end, and then everything at once.
+    def run(self, attempts: Sequence[Attempt]) -> None:
+        """Do it: look them up together, screen one after the other, store together.
 
-        Raises: whatever `middleware/outcome.py` decides about.
+        Nothing of a text is stored unless its lease still holds at the end, and then everything at once.
         """
-        task = self.ledger.startable(task_id, token)
-        begun: Begun | None = Begun(attempt, self.clock.now_ms())
-        if attempt > 1 or len(task.payload["text"]) > _BRIEF_CHARS:
-            self.ledger.start(task_id, token, attempt)
-            begun = None
-        self._screen(task, token, attempt, begun)
+        tasks = self.ledger.startable_each([(attempt.claim.task_id, attempt.claim.token) for attempt in attempts])
+        done = []
+        for attempt, task in zip(attempts, tasks, strict=True):
+            if isinstance(task, FairlaneError):
+                attempt.error = task
+            elif one := attempt.do(self._screened, attempt, task):
+                done.append(one)
+        if done:
+            errors = self.ledger.finish_each([one.end for one in done])
+            for one, error in zip(done, errors, strict=True):
+                one.attempt.do(self._stored, one, error)
 
-    def _screen(self, task: TaskRow, token: int, attempt: int, begun: Begun | None) -> None:
+    def _screened(self, attempt: Attempt, task: TaskRow) -> _Screened:
         began_ms = self.clock.monotonic_ms()
-        steps = StepLog(self.ledger, self.clock, task.task_id, token)
+        begun: Begun | None = Begun(attempt.number, self.clock.now_ms())
         text = str(task.payload["text"])
-        with steps.step("screen"), self._started_by_failure(task.task_id, token, attempt):
+        if attempt.number > 1 or len(text) > _BRIEF_CHARS:
+            self.ledger.start(task.task_id, attempt.claim.token, attempt.number)
+            begun = None
+        steps = StepLog(self.ledger, self.clock, task.task_id, attempt.claim.token)
+        with steps.step("screen"), self._started_by_failure(attempt):
             words = tuple(task.payload.get("words", ()))
             screening, detection = screened(
                 self.clock, text, lambda: self.lists.detector(task.site, task.mac).screen(text, words)
             )
         steps.mark("store", "done")
-        run_ms = self.clock.monotonic_ms() - began_ms
-        outcome = Finished(ocr=None, detection=detection, steps=steps.records, run_ms=run_ms)
-        with tracing.step("store"), self._started_by_failure(task.task_id, token, attempt):
-            self.ledger.finish(task.task_id, token, outcome, begun)
-        log_hits(screening)
+        attempt.own_ms = self.clock.monotonic_ms() - began_ms
+        storing = ExitStack()
+        storing.enter_context(tracing.step("store"))
+        outcome = Finished(ocr=None, detection=detection, steps=steps.records, run_ms=attempt.own_ms)
+        return _Screened(attempt, screening, GoodEnd(task.task_id, attempt.claim.token, outcome, begun), storing)
+
+    def _stored(self, one: _Screened, error: Exception | None) -> None:
+        with one.storing, self._started_by_failure(one.attempt):
+            if error is not None:
+                raise error
+        log_hits(one.screening)
 
     @contextmanager
-    def _started_by_failure(self, task_id: str, token: int, attempt: int) -> Iterator[None]:
+    def _started_by_failure(self, attempt: Attempt) -> Iterator[None]:
         """Let the ledger know of an attempt that fails: by this its steps are written, and the attempt counted."""
         try:
             yield
         except Exception:
             with suppress(FairlaneError):  # what has failed is what matters
-                self.ledger.start(task_id, token, attempt)
+                self.ledger.start(attempt.claim.task_id, attempt.claim.token, attempt.number)
             raise
 
 
 def declare_execute_text(broker: dramatiq.Broker, work: TextWork) -> None:
     """Make the lane `text` known to the broker."""
 
-    @dramatiq.actor(broker=broker, queue_name="text", throws=(FairlaneError,))
-    def execute_text(task_id: str, token: int, attempt: int) -> None:
-        work.run(task_id, token, attempt)
+    @dramatiq.actor(broker=broker, queue_name="text")
+    def execute_text(attempts: Sequence[Attempt]) -> None:
+        work.run(attempts)

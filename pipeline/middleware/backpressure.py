@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dramatiq import Broker, MessageProxy, Middleware, Worker
 from dramatiq.middleware import SkipMessage
 
-from pipeline.broker import ClaimedMessage, FairBroker, HandBack, fair_broker
+from pipeline.attempts import HandBack
+from pipeline.broker import ClaimedMessage, FairBroker, fair_broker
 from pipeline.errors import HostOverloaded
 from pipeline.queue import LANES, Lane
 from pipeline.workers.sampler import GPU_MEMORY_OVER, MEMORY_OVER, Sampler
@@ -52,11 +53,12 @@ class Backpressure(Middleware):
     def before_process_message(self, broker: Broker, message: MessageProxy) -> None:
         if not isinstance(message, ClaimedMessage):
             return
-        reasons = self._held.intersection(fair_broker(broker).slots.holds(message.claim.lane))
+        reasons = self._held.intersection(fair_broker(broker).slots.holds(message.lane))
         if reasons:
             error = HostOverloaded(", ".join(sorted(reasons)), retry_after_ms=_RETRY_AFTER_MS)
-            log.info("not started, handed back: %s", error, extra={"code": error.code})
-            message.ending = HandBack()
+            for attempt in message.attempts:
+                attempt.run(log.info, "not started, handed back: %s", error, extra={"code": error.code})
+                attempt.ending = HandBack(error.code)
             raise SkipMessage(str(error)) from error
 
     def apply(self, broker: FairBroker, reasons: frozenset[str]) -> None:

@@ -3,9 +3,10 @@
 from dramatiq import Broker, MessageProxy, Middleware, Worker
 
 from pipeline import metrics
-from pipeline.broker import Abandon, ClaimedMessage, Defer, HandBack, Retry
-from pipeline.errors import EngineFailure, FairlaneError, HostOverloaded
-from pipeline.queue import Counters
+from pipeline.attempts import Abandon, Attempt, Defer, HandBack, Retry
+from pipeline.broker import ClaimedMessage
+from pipeline.errors import EngineFailure
+from pipeline.queue import Counters, Lane
 
 
 class Counting(Middleware):
@@ -19,32 +20,34 @@ class Counting(Middleware):
     ) -> None:
         if not isinstance(message, ClaimedMessage):
             return
-        if isinstance(exception, EngineFailure):
-            self._counters.count(metrics.ENGINE_FAILURES, exception.code)
-        code = exception.code if isinstance(exception, FairlaneError) else FairlaneError.code
-        self._count(message, code)
+        for attempt in message.attempts:
+            if isinstance(attempt.error, EngineFailure):
+                self._counters.count(metrics.ENGINE_FAILURES, attempt.error.code)
+            self._count(attempt, message.lane)
 
     def after_skip_message(self, broker: Broker, message: MessageProxy) -> None:
         if isinstance(message, ClaimedMessage):
-            self._count(message, HostOverloaded.code)
+            for attempt in message.attempts:
+                self._count(attempt, message.lane)
 
     def after_ack(self, broker: Broker, message: MessageProxy) -> None:
-        if isinstance(message, ClaimedMessage) and message.is_lease_lost:
-            self._counters.count(metrics.LEASES_LOST, message.claim.lane)
+        if isinstance(message, ClaimedMessage):
+            for attempt in message.attempts:
+                if attempt.is_lease_lost:
+                    self._counters.count(metrics.LEASES_LOST, message.lane)
 
     after_nack = after_ack
 
     def after_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
         self._counters.close()
 
-    def _count(self, message: ClaimedMessage, code: str) -> None:
-        lane = message.claim.lane
-        match message.ending:
-            case Retry():
+    def _count(self, attempt: Attempt, lane: Lane) -> None:
+        match attempt.ending:
+            case Retry(code=code):
                 self._counters.count(metrics.RETRIES, lane, code)
-            case Defer():
+            case Defer(code):
                 self._counters.count(metrics.DEFERS, lane, code)
-            case HandBack():
+            case HandBack(code):
                 self._counters.count(metrics.HAND_BACKS, lane, code)
             case Abandon():
                 self._counters.count(metrics.LEASES_LOST, lane)

@@ -9,7 +9,10 @@ from pipeline.clock import Clock
 
 
 class Measure(Middleware):
-    """Writes the worker-milliseconds a task used into its message, for the queue to charge."""
+    """Notes the worker-milliseconds that each task used, for the queue to charge.
+
+    What a message spent for all of its tasks together is divided equally.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -21,6 +24,10 @@ class Measure(Middleware):
     def after_process_message(
         self, broker: Broker, message: MessageProxy, *, result: object = None, exception: BaseException | None = None
     ) -> None:
-        if isinstance(message, ClaimedMessage):
+        if not isinstance(message, ClaimedMessage):
+            return
+        spent_ms = self._clock.monotonic_ms() - self._here.began_ms
+        shared_ms = (spent_ms - sum(attempt.own_ms for attempt in message.begun)) / len(message.begun)
+        for attempt in message.begun:
             # At least 1: work that costs nothing could be asked for without end.
-            message.cost_ms = max(1, self._clock.monotonic_ms() - self._here.began_ms)
+            attempt.cost_ms = max(1, round(attempt.own_ms + shared_ms))

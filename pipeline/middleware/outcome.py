@@ -23,7 +23,8 @@ from typing import Self
 from dramatiq import Broker, MessageProxy, Middleware
 
 from models.ledger import Ledger
-from pipeline.broker import Abandon, Bury, ClaimedMessage, Complete, Defer, Discard, Ending, Follow, HandBack, Retry
+from pipeline.attempts import Abandon, Attempt, Bury, Complete, Defer, Discard, Ending, Follow, HandBack, Retry
+from pipeline.broker import ClaimedMessage
 from pipeline.clock import Clock
 from pipeline.errors import (
     EngineFailure,
@@ -83,25 +84,25 @@ class Outcome(Middleware):
         self._clock = clock
         self._rules = rules
 
-    @property
-    def actor_options(self) -> set[str]:
-        # Dramatiq logs errors that an actor declares in `throws` in one line; Retries, which is not installed, would
-        # make the option known.
-        return {"throws"}
-
     def after_process_message(
         self, broker: Broker, message: MessageProxy, *, result: object = None, exception: BaseException | None = None
     ) -> None:
         if not isinstance(message, ClaimedMessage):
             return
-        message.ending = self._ending(exception, message.attempt, message.losses)
-        _report(message, exception)
+        for attempt in message.begun:
+            # What the actor did not catch itself has stopped it for all of them.
+            attempt.error = attempt.error or exception
+            attempt.run(self._decide, attempt)
+
+    def _decide(self, attempt: Attempt) -> None:
+        attempt.ending = self._ending(attempt.error, attempt.number, attempt.losses)
+        _report(attempt)
         try:
-            self._write(message, exception)
+            self._write(attempt)
         except TaskEnded as exc:  # a cancel was faster: the queue follows the ledger
-            message.ending = _follow(exc)
+            attempt.ending = _follow(exc)
         except TaskNotFound:
-            message.ending = Discard()
+            attempt.ending = Discard()
         except FairlaneError as exc:
             # The queue is told all the same; the reconciler brings the ledger after it.
             log.warning("the ledger was not told of the ending: %s", exc)
@@ -119,7 +120,7 @@ class Outcome(Middleware):
             case NoCapableWorker():
                 return Defer(error.code)
             case Overload():
-                return HandBack()
+                return HandBack(error.code)
             case Permanent():
                 return Bury(TaskState.FAILED, error.code, str(error))
         is_loss = isinstance(error, EngineFailure)
@@ -127,20 +128,20 @@ class Outcome(Middleware):
             return Bury(TaskState.DEAD, _code_of(error), f"it cost {losses + 1} engines: {_message_of(error)}")
         if attempt >= self._rules.max_attempts:
             return Bury(TaskState.DEAD, _code_of(error), f"{attempt} attempts: {_message_of(error)}")
-        return Retry(self._rules.delay_ms(attempt), is_loss)
+        return Retry(self._rules.delay_ms(attempt), _code_of(error), is_loss)
 
-    def _write(self, message: ClaimedMessage, error: BaseException | None) -> None:
-        task_id, token = message.claim.task_id, message.claim.token
-        if message.claim.lane not in TASK_LANES:  # the ledger holds no deliveries: their rows are written by the actor
+    def _write(self, attempt: Attempt) -> None:
+        task_id, token, error = attempt.claim.task_id, attempt.claim.token, attempt.error
+        if attempt.claim.lane not in TASK_LANES:  # the ledger holds no deliveries: their rows are written by the actor
             return
-        match message.ending:
-            case Retry(delay_ms, _):
+        match attempt.ending:
+            case Retry(delay_ms, code):
                 due_ms = self._clock.now_ms() + delay_ms
-                self._ledger.put_back(task_id, token, "delayed", _code_of(error), _message_of(error), due_ms)
+                self._ledger.put_back(task_id, token, "delayed", code, _message_of(error), due_ms)
             case Defer(code):
                 self._ledger.put_back(task_id, token, "delayed", code, _message_of(error), None)
-            case HandBack():
-                self._ledger.put_back(task_id, token, "queued", _code_of(error), _message_of(error), None)
+            case HandBack(code):
+                self._ledger.put_back(task_id, token, "queued", code, _message_of(error), None)
             case Bury(state, code, text):
                 self._ledger.end(task_id, token, state.value, code, text)
 
@@ -159,9 +160,9 @@ def _message_of(error: BaseException | None) -> str:
     return str(error) if isinstance(error, FairlaneError) else f"unexpected {type(error).__name__}"
 
 
-def _report(message: ClaimedMessage, error: BaseException | None) -> None:
-    ending = type(message.ending).__name__.lower()
-    fields = {"ending": ending, "run_ms": message.cost_ms, "attempt": message.attempt}
+def _report(attempt: Attempt) -> None:
+    error, ending = attempt.error, type(attempt.ending).__name__.lower()
+    fields = {"ending": ending, "run_ms": attempt.cost_ms, "attempt": attempt.number}
     if error is None:
         log.info("task ended", extra=fields)
     elif isinstance(error, FairlaneError):

@@ -135,7 +135,7 @@ class Presence(Middleware):
 
 def condition_of(slots: Slots, lanes: Iterable[Lane], figures: HostFigures) -> Condition:
     """What a worker of these lanes is doing now."""
-    active = len(slots.claims())
+    active = slots.in_use()
     if slots.is_closed:
         return Condition(active, (STOPPING,), is_held=True, figures=figures)
     holds = {lane: slots.holds(lane) for lane in lanes}
@@ -146,7 +146,7 @@ def condition_of(slots: Slots, lanes: Iterable[Lane], figures: HostFigures) -> C
 
 
 def slots_of(lanes: Sequence[Lane], threads: int, engine_slots: int) -> Mapping[Lane, int]:
-    """How many tasks of each lane a process may hold: what can really run at once, never more than its threads.
+    """How many slots of each lane a process has: what can really run at once, never more than its threads.
 
     An image holds a thread while it is read, so texts get the threads that are left. Announcements get a third: they
     may wait for a silent receiver, and nothing else may have to wait for that.

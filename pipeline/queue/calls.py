@@ -9,10 +9,6 @@ from pipeline.errors import DeviceBacklogFull, LeaseLost, QueueFull, WouldExpire
 from pipeline.queue.keys import Keys
 from pipeline.queue.rules import Rules
 from pipeline.queue.scripts import Call, Reply, Scripts
-from pipeline.together import Together
-
-#: Calls of threads that share a round trip.
-_TOGETHER_MAX = 64
 
 
 class Calls:
@@ -29,32 +25,30 @@ class Calls:
         self._clock = clock
         self.rules = rules
         self.keys = Keys(rules.prefix)
-        self._together = Together(self._call_each, _TOGETHER_MAX)
 
     def _call(self, name: str, *args: str | int | bytes) -> Reply:
         return self._scripts.call(name, self.keys.epoch(), self._now(), *args)
 
     def _call_many(self, name: str, rows: Sequence[Sequence[str | int | bytes]]) -> list[Reply]:
         now = self._now()
-        return self._scripts.call_many(name, self.keys.epoch(), [(now, *row) for row in rows])
-
-    def _call_each(self, calls: Sequence[Call]) -> list[Reply]:
-        if len(calls) == 1:
-            return [self._call(calls[0].name, *calls[0].args)]
-        now = self._now()
-        return self._scripts.call_each(self.keys.epoch(), [Call(name, (now, *args)) for name, args in calls])
+        return self._scripts.call_each(self.keys.epoch(), [Call(name, (now, *row)) for row in rows])
 
     def _now(self) -> str | int:
         return "" if self._clock is None else self._clock.now_ms()
 
     def _held(self, name: str, task_id: str, token: int, *args: str | int) -> Reply:
-        # What a token allows it allows once: such a call may be made again, so threads share round trips.
-        reply = self._together(Call(name, (task_id, token, *args)))
+        reply = self._call(name, task_id, token, *args)
         if reply.word == "lost":
-            raise LeaseLost(
-                f"{name}: the lease {token} of task {task_id} is over; it is {reply.text(0) or 'unknown'} now"
-            )
+            raise _lost(name, task_id, token, reply)
         return reply
+
+    def _held_each(self, name: str, rows: Sequence[Sequence[str | int]]) -> list[Reply | LeaseLost]:
+        """Call a script for several leases, in one round trip; each row begins with the task's id and the token."""
+        replies = self._call_many(name, rows)
+        return [
+            _lost(name, str(row[0]), int(row[1]), reply) if reply.word == "lost" else reply
+            for row, reply in zip(rows, replies, strict=True)
+        ]
 
     def _refuse_when_full(self, reply: Reply) -> None:
         if reply.word == "full":
@@ -63,3 +57,7 @@ class Calls:
             raise DeviceBacklogFull("this device has too many tasks pending", retry_after_ms=reply.number(0) * 1000)
         if reply.word == "too_late":
             raise WouldExpire("this task would expire before its turn", retry_after_ms=reply.number(0) * 1000)
+
+
+def _lost(name: str, task_id: str, token: int, reply: Reply) -> LeaseLost:
+    return LeaseLost(f"{name}: the lease {token} of task {task_id} is over; it is {reply.text(0) or 'unknown'} now")

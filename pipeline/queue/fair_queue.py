@@ -5,6 +5,8 @@ Every method raises `QueueUnavailable` when the server does not answer in time. 
 accounts are in the scripts (`lua/`), explained in docs/why/fairness.md.
 """
 
+from collections.abc import Sequence
+
 from pipeline.errors import LeaseLost, TaskEnded, TaskNotFound
 from pipeline.queue.connection import reaching
 from pipeline.queue.limits import check_device_rules, check_weight
@@ -47,19 +49,22 @@ class FairQueue(Submitting):
 
     # Working.
 
-    def claim(self, lane: Lane, *, limit: int = 1, per_turn: int | None = None) -> list[Claim]:
+    def claim(self, lane: Lane, *, limit: int = 1, per_turn: int | None = None, slot_ms: int = 0) -> list[Claim]:
         """Lease tasks of the devices whose turn it is, from the heads of their lines; no two callers get the same one.
 
         Args:
-            limit: tasks wanted, the caller's free slots at most, 1..1000; turn follows turn until there are enough.
+            limit: tasks wanted, 1..1000; turn follows turn until there are enough. The caller's free slots at most,
+                unless they are for one.
             per_turn: tasks of one turn; `batch_max` when not given, and never more than that. While another device that
                 could be served is starving it is one.
+            slot_ms: one slot does all of them, one after the other: turns end once they are estimated to take it so
+                long, worker-ms; 0: each has a slot.
         Returns: the claims, none when nothing can be served now.
         """
-        turn = self._claim_turns(lane, limit, per_turn, turns=limit)
+        turn = self._claim_turns(lane, limit, per_turn, slot_ms, turns=limit)
         return turn.claims if turn else []
 
-    def _claim_turns(self, lane: Lane, limit: int, per_turn: int | None, *, turns: int) -> Turn | None:
+    def _claim_turns(self, lane: Lane, limit: int, per_turn: int | None, slot_ms: int, *, turns: int) -> Turn | None:
         rules = self.rules
         reply = self._call(
             "claim",
@@ -73,6 +78,7 @@ class FairQueue(Submitting):
             min(rules.batch_max, per_turn or rules.batch_max),
             turns,
             rules.starved_ms,
+            slot_ms,
         )
         if reply.word == "empty":
             return None
@@ -89,8 +95,12 @@ class FairQueue(Submitting):
 
     def start(self, task_id: str, token: int) -> Started:
         """Begin to run a claimed task: from here on it counts as an attempt."""
-        reply = self._held("start", task_id, token)
-        return Started(attempt=reply.number(0), losses=reply.number(1), payload=reply.values[2])
+        return _started(self._held("start", task_id, token))
+
+    def start_each(self, claims: Sequence[Claim]) -> list[Started | LeaseLost]:
+        """Begin to run claimed tasks, in one round trip; a lease that is lost costs the others nothing."""
+        answers = self._held_each("start", [(claim.task_id, claim.token) for claim in claims])
+        return [answer if isinstance(answer, LeaseLost) else _started(answer) for answer in answers]
 
     def renew(self, task_id: str, token: int) -> int:
         """Hold the lease for another `lease_ms`; return its new end, epoch ms.
@@ -109,8 +119,16 @@ class FairQueue(Submitting):
 
     def complete(self, task_id: str, token: int, *, cost_ms: int) -> None:
         """End the task well and charge its device `cost_ms` worker-milliseconds."""
-        rules = self.rules
-        self._held("complete", task_id, token, cost_ms, rules.policy, rules.dedupe_ms, rules.max_per_mac)
+        self._held("complete", task_id, token, cost_ms, *self._ending)
+
+    def complete_each(self, ends: Sequence[tuple[Claim, int]]) -> list[LeaseLost | None]:
+        """End tasks well, each with its cost, in one round trip; return for each whether its lease was lost."""
+        rows = [(claim.task_id, claim.token, cost_ms, *self._ending) for claim, cost_ms in ends]
+        return [answer if isinstance(answer, LeaseLost) else None for answer in self._held_each("complete", rows)]
+
+    @property
+    def _ending(self) -> tuple[str | int, ...]:
+        return self.rules.policy, self.rules.dedupe_ms, self.rules.max_per_mac
 
     def retry(self, task_id: str, token: int, *, cost_ms: int, delay_ms: int, is_loss: bool = False) -> int:
         """Put the task back after a failed attempt; return when it is due, epoch ms.
@@ -267,6 +285,10 @@ class FairQueue(Submitting):
 def _rows(reply: Reply, width: int) -> list[list[str]]:
     flat = [value.decode() for value in reply.values]
     return [flat[i : i + width] for i in range(0, len(flat), width)]
+
+
+def _started(reply: Reply) -> Started:
+    return Started(attempt=reply.number(0), losses=reply.number(1), payload=reply.values[2])
 
 
 def _or_empty(value: float | None) -> str:

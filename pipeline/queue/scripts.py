@@ -97,31 +97,31 @@ class Scripts:
         with reaching(name):
             return _reply(self._run(script, root, args))
 
-    def call_many(self, name: str, root: str, rows: Sequence[Sequence[str | int | bytes]]) -> list[Reply]:
-        """Run one script once for each row of arguments, in their order, in two round trips.
-
-        The first row goes alone, so that the server knows the script when the others come.
-
-        Raises: QueueUnavailable, when one of the runs failed; the others may have run.
-        """
-        if not rows:
-            return []
-        first, *rest = rows
-        return [self.call(name, root, *first), *self.call_each(root, [Call(name, row) for row in rest])]
-
     def call_each(self, root: str, calls: Sequence[Call]) -> list[Reply]:
-        """Run scripts that the server knows, in their order, in one round trip.
+        """Run scripts, in their order, in one round trip; in another one each that the server did not know.
 
         Raises: QueueUnavailable, when one of the runs failed; the others may have run.
         """
         names = sorted({call.name for call in calls})
+        scripts = [self._checked(call.name, call.args) for call in calls]
         with reaching(" and ".join(names)), self._client.pipeline(transaction=False) as pipe:
-            for name, args in calls:
-                script = self._checked(name, args)
+            for script, call in zip(scripts, calls, strict=True):
                 how = ("FCALL", script.function) if self._has_functions else ("EVALSHA", script.sha)
                 # Not the client's own methods, which a Cluster's pipeline refuses, though it can do it.
-                pipe.execute_command(*how, 1, root, *args)  # type: ignore[no-untyped-call]
-            return [_reply(answer) for answer in pipe.execute()]
+                pipe.execute_command(*how, 1, root, *call.args)  # type: ignore[no-untyped-call]
+            answers = pipe.execute(raise_on_error=False)
+            return [
+                _reply(self._answer(script, root, call.args, answer))
+                for script, call, answer in zip(scripts, calls, answers, strict=True)
+            ]
+
+    def _answer(self, script: _Script, root: str, args: Sequence[str | int | bytes], answer: Any) -> Any:
+        """What a run in a pipeline answered; one that did not happen, since the server did not know it, happens now."""
+        if isinstance(answer, NoScriptError) or (isinstance(answer, ResponseError) and _is_unknown(answer)):
+            return self._run(script, root, args)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     def _run(self, script: _Script, root: str, args: Sequence[str | int | bytes]) -> Any:
         if self._has_functions:

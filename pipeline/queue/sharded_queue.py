@@ -12,7 +12,7 @@ from typing import TypeVar
 import redis
 
 from pipeline.clock import Clock, SystemClock
-from pipeline.errors import QueueUnavailable, TaskNotFound
+from pipeline.errors import LeaseLost, QueueUnavailable, TaskNotFound
 from pipeline.queue.connection import LateCluster, reaching
 from pipeline.queue.fair_queue import FairQueue
 from pipeline.queue.rules import Rules
@@ -43,9 +43,9 @@ class Shard(FairQueue):
         self._number = number
         self._limit = limit
 
-    def take_turn(self, lane: Lane, limit: int, per_turn: int | None) -> Turn | None:
-        """Claim, and say what the turn weighs among the shards."""
-        return self._claim_turns(lane, limit, per_turn, turns=1)
+    def take_turn(self, lane: Lane, limit: int, per_turn: int | None, slot_ms: int) -> Turn | None:
+        """Claim, and say what the turn, or all the turns of one slot, weigh among the shards."""
+        return self._claim_turns(lane, limit, per_turn, slot_ms, turns=limit if slot_ms else 1)
 
     def is_woken(self, wake: str, *, timeout_s: float) -> bool:
         """Wait for this shard alone, and say whether something came in."""
@@ -103,8 +103,8 @@ class ShardedQueue(FairQueue):
 
     # Working: a claim goes from shard to shard, what follows it to the shard that its token names.
 
-    def claim(self, lane: Lane, *, limit: int = 1, per_turn: int | None = None) -> list[Claim]:
-        """One turn of one device of one shard; the other shards are asked only when the first has nothing.
+    def claim(self, lane: Lane, *, limit: int = 1, per_turn: int | None = None, slot_ms: int = 0) -> list[Claim]:
+        """One turn of one device, or what one slot does, of one shard; the others are asked only when it has nothing.
 
         Raises: QueueUnavailable, when some shard did not answer and no other had anything.
         """
@@ -114,7 +114,7 @@ class ShardedQueue(FairQueue):
         for number in order:
             asked_ms = self._monotonic.monotonic_ms()
             try:
-                turn = self.shards[number].take_turn(lane, limit, per_turn)
+                turn = self.shards[number].take_turn(lane, limit, per_turn, slot_ms)
             except QueueUnavailable as exc:
                 failure = exc
                 with self._turns_lock:
@@ -132,6 +132,9 @@ class ShardedQueue(FairQueue):
     def start(self, task_id: str, token: int) -> Started:
         return self._holder(token).start(task_id, token)
 
+    def start_each(self, claims: Sequence[Claim]) -> list[Started | LeaseLost]:
+        return self._by_holder(claims, lambda shard, own: shard.start_each(own))
+
     def renew(self, task_id: str, token: int) -> int:
         return self._holder(token).renew(task_id, token)
 
@@ -140,6 +143,13 @@ class ShardedQueue(FairQueue):
 
     def complete(self, task_id: str, token: int, *, cost_ms: int) -> None:
         self._holder(token).complete(task_id, token, cost_ms=cost_ms)
+
+    def complete_each(self, ends: Sequence[tuple[Claim, int]]) -> list[LeaseLost | None]:
+        costs = dict(ends)
+        return self._by_holder(
+            [claim for claim, _ in ends],
+            lambda shard, own: shard.complete_each([(claim, costs[claim]) for claim in own]),
+        )
 
     def retry(self, task_id: str, token: int, *, cost_ms: int, delay_ms: int, is_loss: bool = False) -> int:
         return self._holder(token).retry(task_id, token, cost_ms=cost_ms, delay_ms=delay_ms, is_loss=is_loss)
@@ -217,6 +227,18 @@ class ShardedQueue(FairQueue):
 
     def _holder(self, token: int) -> Shard:
         return self.shards[shard_of_token(token, len(self.shards))]
+
+    def _by_holder(
+        self, claims: Sequence[Claim], ask: Callable[[Shard, Sequence[Claim]], Sequence[_Row]]
+    ) -> list[_Row]:
+        """What the shards of these leases answer, in the order of the leases; one round trip for each shard."""
+        own: dict[int, list[Claim]] = {}
+        for claim in claims:
+            own.setdefault(shard_of_token(claim.token, len(self.shards)), []).append(claim)
+        answers: dict[Claim, _Row] = {}
+        for number, of_shard in own.items():
+            answers |= zip(of_shard, ask(self.shards[number], of_shard), strict=True)
+        return [answers[claim] for claim in claims]
 
     def _everywhere(self, keep_house: Callable[[Shard], list[_Row]]) -> list[_Row]:
         """What all shards gave; a silent one raises only when the others gave nothing, lest that be lost."""

@@ -38,7 +38,7 @@ class Condition:
     """What changes while a worker lives.
 
     Args:
-        active_tasks: what it holds now.
+        active_tasks: slots in which something runs.
         holds: why it claims nothing now.
         is_held: it claims nothing of any of its lanes; else `holds` concerns some of them.
         engine: that reads the next image: rapid, paddle or none.

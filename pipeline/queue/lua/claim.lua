@@ -2,10 +2,11 @@
 claim - lease tasks from the head of the line of the device whose turn it is; no two callers get the same one.
 
 One turn serves one device: up to `batch_max` tasks, but one only while another device that could be served has waited
-for `starved_ms`; then comes the next turn, until there are `limit` tasks. A head that is past its TTL, that has lost its
+for `starved_ms`; then comes the next turn, until there are `limit` tasks, or those of one slot are estimated to keep it
+busy for `slot_ms`. A head that is past its TTL, that has lost its
 record or that no fairlane wrote is put aside on the way and the next one is taken: at most 8 of them in one turn; the
-reconciler tells the ledger. What the last turn charged and what its site weighs is for consumers that choose among
-shards.
+reconciler tells the ledger. What was charged and what the site of the last turn weighs is for consumers that choose
+among shards.
 
 KEYS
   1 root         string  the epoch key: carries the prefix
@@ -17,17 +18,18 @@ ARGV
   5 dedupe_ms    int     how long an ended task is remembered
   6 max_per_mac  int     tasks, one device
   7 dead_max     int     dead letters kept
-  8 limit        int     tasks in all, the caller's free slots at most
+  8 limit        int     tasks in all
   9 batch_max    int     tasks of one turn
   10 turns       int     how many
   11 starved_ms  int     wait after which another device ends a turn early
+  12 slot_ms     int     they are for one slot, about so long; 0: a slot for each
 BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane}
   mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane} leases:{lane} backoff expiry global_pending overloaded_macs dead_letter
 RETURNS
   claimed        lease_ends_ms charge site_weight device_weights sites, then of each task: mac site task_id token
   empty
-COST  O(limit log n); 12 commands for a claim of one, 14 while several sites compete
+COST  O(limit log n); 12 commands for a claim of one, 14 while several sites compete; for one slot 1 more for each of several tasks, 2 for each site
 FLAGS allow-oom
 ]]
 --@include keys
@@ -42,27 +44,32 @@ FLAGS allow-oom
 
 local given_now, lane_name, lease_ms, policy = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local dedupe_ms, max_per_mac, dead_max = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-local limit, batch_max, turns, starved_ms = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
+local limit, batch_max, turns = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
+local starved_ms, slot_ms = tonumber(ARGV[11]), tonumber(ARGV[12])
 
 local now = now_from(given_now)
 
 --@include heads
 --@include turn
 
-local rows, last, misses = {}, nil, 0
-while turns > 0 and #rows < 4 * limit and misses < 8 do
+local rows, last, misses, charged = {}, nil, 0, 0
+while turns > 0 and #rows < 4 * limit and misses < 8 and (slot_ms == 0 or charged < slot_ms) do
   local site_turn = redis.call('ZRANGE', sites_key(lane_name), 0, 0)[1]
   if not site_turn then break end
   local site = string.match(site_turn, ':(.+)$')
   if not site then redis.call('ZREM', sites_key(lane_name), site_turn) end
   local turn = site and serve_site(site, rows)
-  turns, misses = turn and turns - 1 or turns, turn and misses or misses + 1
-  last = turn or last
+  if turn then
+    last, turns, charged = turn, turns - 1, charged + turn.charge
+  else
+    misses = misses + 1
+  end
 end
 -- Unless all that was wanted was found, whatever wake-ups are left are stale: nothing can be served now.
-if turns > 0 and #rows < 4 * limit then redis.call('DEL', wake_key(lane_name)) end
+if turns > 0 and #rows < 4 * limit and (slot_ms == 0 or charged < slot_ms) then redis.call('DEL', wake_key(lane_name)) end
 if not last then return {'empty'} end
-local reply = {'claimed', digits(now + lease_ms)}
+if slot_ms > 0 and #rows > 4 then share_slot(rows) end
+local reply = {'claimed', digits(now + lease_ms), digits(charged)}
 for _, value in ipairs(last) do reply[#reply + 1] = value end
 for _, value in ipairs(rows) do reply[#reply + 1] = value end
 return reply

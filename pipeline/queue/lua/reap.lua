@@ -41,7 +41,7 @@ local now = now_from(given_now)
 local function reap_one(task)
   local lane, device = open_owner(task, now)
   -- Poison is not free: the device pays for the time its task held a slot.
-  release(lane, device, task, now - get(task, 'claimed_ms'))
+  release(lane, device, task, used_ms(task, now))
   add(task, 'losses', 1)
   if get(task, 'losses') >= max_losses then
     write_dead_letter(task, 'dead', 'worker_crash', 'its worker was lost each time', dead_max, now)
@@ -57,8 +57,7 @@ end
 
 -- The record is gone, the slot is not: what the device was charged for it stays until it has nothing to do.
 local function count_out(lane, device)
-  add(lane, 'busy', -1)
-  site_add(lane, 'inflight', -1)
+  keep_busy(lane, -1)
   lane_add(device, 'inflight', -1)
 end
 

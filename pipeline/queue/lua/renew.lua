@@ -36,7 +36,7 @@ local now = now_from(given_now)
 local held_ms = now - get(task, 'claimed_ms')
 if held_ms > max_run_ms then return {'overrun', digits(held_ms)} end
 redis.call('ZADD', leases_key(text(task, 'lane')), digits(now + lease_ms), address_of(task))
-local excess = held_ms - get(task, 'charged')
+local excess = used_ms(task, now) - get(task, 'charged')
 if excess > 0 then
   local lane, device = open_owner(task, now)
   add(task, 'charged', excess)

@@ -1,6 +1,6 @@
 """A real worker of the lane `text` with the broker and the middleware of the product; only its work is made up."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
@@ -8,9 +8,10 @@ import dramatiq
 
 import models.base
 from models.ledger import Ledger
+from pipeline.attempts import Attempt
 from pipeline.broker import FairBroker
 from pipeline.clock import SystemClock
-from pipeline.middleware import Context, LeaseRenewal, Measure, Outcome, Presence, RetryRules
+from pipeline.middleware import LeaseRenewal, Measure, Outcome, Presence, RetryRules
 from pipeline.queue import FairQueue, Roster, Rules
 from pipeline.queue.connection import connect
 from pipeline.queue.keys import Keys
@@ -57,7 +58,6 @@ def working(site: Site, work: Callable[[str], None], *, threads: int) -> Iterato
             FairQueue(consuming, site.rules),
             poll_s=_POLL_S,
             middleware=[
-                Context(),
                 Presence(
                     registry,
                     engine_slots=1,
@@ -74,8 +74,9 @@ def working(site: Site, work: Callable[[str], None], *, threads: int) -> Iterato
         )
 
         @dramatiq.actor(broker=broker, queue_name="text")
-        def execute_text(task_id: str, *_: int, **__: int) -> None:
-            work(task_id)
+        def execute_text(attempts: Sequence[Attempt]) -> None:
+            for attempt in attempts:
+                attempt.do(work, attempt.claim.task_id)
 
         worker = dramatiq.Worker(broker, queues={"text"}, worker_threads=threads, worker_timeout=100)
         worker.start()

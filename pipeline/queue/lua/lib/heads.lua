@@ -31,9 +31,8 @@ local function lease(lane, device, entry)
     return false
   end
   redis.call('ZADD', leases_key(lane_name), digits(now + lease_ms), address(lane_name, device.mac, entry.task_id))
-  add(lane, 'busy', 1)
+  keep_busy(lane, 1)
   add(lane, 'waiting', -1)
-  site_add(lane, 'inflight', 1)
   site_add(lane, 'charge', charged)
   lane_add(device, 'inflight', 1)
   lane_add(device, 'charge', charged)

@@ -5,8 +5,7 @@ local function release(lane, device, task, cost)
   -- A clock that was set back must not pay the device.
   cost = math.max(0, cost)
   redis.call('ZREM', leases_key(lane.name), address_of(task))
-  add(lane, 'busy', -1)
-  site_add(lane, 'inflight', -1)
+  keep_busy(lane, -share_of(task))
   site_put(lane, 'charge', math.max(0, site_get(lane, 'charge') - get(task, 'charged')))
   site_add(lane, 'tag', cost / site_weight(lane))
   lane_add(device, 'inflight', -1)
@@ -15,6 +14,7 @@ local function release(lane, device, task, cost)
   note_served(lane.part, cost, get(lane, 't'))
   note_served(device.part, cost, get(lane, 't'))
   put(task, 'charged', 0)
+  if get(task, 'share') > 0 then put(task, 'share', 0) end
 end
 
 -- Back into its device's line at its old place, which is the head: everything older has been claimed before.
@@ -41,7 +41,7 @@ local function take_out(lane, device, task, now)
     redis.call('ZREM', delayed_key(), address_of(task))
     add(lane, 'delayed', -1)
   else
-    release(lane, device, task, now - get(task, 'claimed_ms'))
+    release(lane, device, task, used_ms(task, now))
   end
 end
 

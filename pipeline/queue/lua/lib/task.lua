@@ -2,7 +2,7 @@
 
 local TASK = schema_of({
   'lane', 'mac', 'site', 'state', 'token', 'attempts', 'defers', 'losses', 'class', 'order', 'member', 'payload',
-  'enqueued_ms', 'charged', 'claimed_ms', 'started_ms', 'replays',
+  'enqueued_ms', 'charged', 'claimed_ms', 'started_ms', 'replays', 'share',
 })
 local IS_END = {done = true, failed = true, dead = true, expired = true, evicted = true, cancelled = true}
 
@@ -17,6 +17,15 @@ local function holds(task, token)
   local state = text(task, 'state')
   return (state == 'leased' or state == 'running') and text(task, 'token') == token
 end
+
+-- What a leased task keeps busy of a slot: all of it, unless it shares it with others.
+local function share_of(task)
+  local share = get(task, 'share')
+  return share > 0 and share or 1
+end
+
+-- Worker-ms for which the task has been leased.
+local function used_ms(task, now) return (now - get(task, 'claimed_ms')) * share_of(task) end
 
 -- The lane, with the task's site, and the device that the task belongs to.
 local function open_owner(task, now)

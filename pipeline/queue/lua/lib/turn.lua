@@ -67,6 +67,20 @@ local function serve_site(site, rows)
   for _, one in ipairs(leased) do
     for _, value in ipairs({device.mac, site, one[1], one[2]}) do rows[#rows + 1] = value end
   end
-  return {digits(site_get(lane, 'charge') - charge_before), digits(site_weight(lane)), digits(site_get(lane, 'phi')),
-    digits(get(lane, 'sites'))}
+  return {digits(site_weight(lane)), digits(site_get(lane, 'phi')), digits(get(lane, 'sites')),
+    charge = site_get(lane, 'charge') - charge_before}
+end
+
+-- The tasks of one slot keep it busy together, and end together: each counts for its share.
+local function share_slot(rows)
+  local share, of_site = 4 / #rows, {}
+  for i = 1, #rows, 4 do
+    redis.call('HSET', task_key(rows[i + 2]), 'share', digits(share))
+    of_site[rows[i + 1]] = (of_site[rows[i + 1]] or 0) + 1
+  end
+  for site, tasks in pairs(of_site) do
+    local lane = open_lane(lane_name, site, now)
+    keep_busy(lane, tasks * (share - 1))
+    save(lane)
+  end
 end
