@@ -27,7 +27,7 @@ class Measure(Middleware):
         if not isinstance(message, ClaimedMessage):
             return
         spent_ms = self._clock.monotonic_ms() - self._here.began_ms
-        shared_ms = (spent_ms - sum(attempt.own_ms for attempt in message.begun)) / len(message.begun)
+        shared_ms = (spent_ms - sum(attempt.own_ms for attempt in message.begun)) / max(1, len(message.begun))
         for attempt in message.begun:
             # At least 1: work that costs nothing could be asked for without end.
             attempt.cost_ms = max(1, round(attempt.own_ms + shared_ms))

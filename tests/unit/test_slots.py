@@ -25,7 +25,7 @@ def test_freed_slot_may_be_filled_again() -> None:
     slots = Slots()
     slots.fill([claim_of(1)])
 
-    slots.free(claim_of(1))
+    slots.free([claim_of(1)])
 
     assert slots.room("ocr")
     assert slots.claims() == []
@@ -58,9 +58,22 @@ def test_same_task_held_twice_fills_two_slots() -> None:
     for token in (1, 2):
         slots.fill([Claim("same", "ocr", "aabbccddeeff", "local", token, 0)])
 
-    slots.free(Claim("same", "ocr", "aabbccddeeff", "local", 1, 0))
+    slots.free([Claim("same", "ocr", "aabbccddeeff", "local", 1, 0)])
 
     assert [held.token for held in slots.claims()] == [2]
+
+
+def test_a_slot_that_holds_several_is_free_once_all_are_gone() -> None:
+    slots = Slots()
+    several = [claim_of(number) for number in (5, 6, 7)]
+    slots.fill(several)
+    assert (slots.in_use(), len(slots.claims()), slots.room("ocr")) == (1, 3, 0)
+
+    slots.free(several[:2])
+    assert (slots.in_use(), len(slots.claims()), slots.room("ocr")) == (1, 1, 0)
+
+    slots.free(several[2:])
+    assert (slots.in_use(), len(slots.claims()), slots.room("ocr")) == (0, 0, 1)
 
 
 def test_each_change_of_a_hold_is_told_to_whoever_watches() -> None:

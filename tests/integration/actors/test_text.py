@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
-from models.base import Database, connection
+from models.base import Database
 from models.ledger import Ledger, TaskRow
 from pipeline.actors.text import TextWork
+from pipeline.attempts import Attempt
 from pipeline.detector.detector import Detector
-from pipeline.errors import LeaseLost, ListUnavailable
+from pipeline.errors import LeaseLost, ListUnavailable, TaskEnded, TaskNotFound
+from pipeline.queue import Claim, Started
 from tests.support.clock import FakeClock
 from tests.support.records import new_task
 
@@ -28,15 +30,40 @@ class Lists:
         return Detector()
 
 
+#: Each of another device.
+MACS = {"good": "aabbccddee01", "bad": "aabbccddee02", "fine": "aabbccddee03"}
+
+
+class Calm:
+    """Lists that are there, but for one device."""
+
+    def __init__(self, bad_mac: str = "") -> None:
+        self.bad_mac = bad_mac
+
+    def detector(self, site: str, mac: str) -> Detector:
+        if mac == self.bad_mac:
+            raise ListUnavailable("away")
+        return Detector()
+
+
 @pytest.fixture
 def ledger(database: Database, clock: FakeClock) -> Ledger:
     return Ledger(database, clock)
 
 
+def _attempt(task_id: str, token: int = 1, number: int = 1) -> Attempt:
+    attempt = Attempt(Claim(task_id, "text", "aabbccddeeff", "local", token, 0))
+    attempt.begin(Started(number, 0, b"{}"))
+    return attempt
+
+
 def _run(ledger: Ledger, clock: FakeClock, lists: Any, text: str, *, token: int = 1, attempt: int = 1) -> None:
-    with connection():
-        ledger.accept(new_task("t", lane="text", payload={"text": text, "words": []}))
-        TextWork(ledger, lists, clock).run("t", token, attempt)
+    """Run one text. Raises: what its attempt ends by."""
+    ledger.accept(new_task("t", lane="text", payload={"text": text, "words": []}))
+    one = _attempt("t", token, attempt)
+    TextWork(ledger, lists, clock).run([one])
+    if one.error:
+        raise one.error
 
 
 @pytest.mark.parametrize(
@@ -90,3 +117,38 @@ def test_a_text_that_a_newer_lease_has_begun_is_left_to_it(ledger: Ledger, clock
     view = ledger.view("t")
     assert view is not None
     assert (view.task.state, view.task.token, view.detection) == ("running", 9, None)
+
+
+def test_texts_of_one_slot_each_stand_for_themselves(ledger: Ledger, clock: FakeClock) -> None:
+    for task_id in ("good", "withdrawn", "cancelled", "taken", "fine"):
+        ledger.accept(new_task(task_id, lane="text", payload={"text": f"of {task_id}", "words": []}))
+    ledger.withdraw("withdrawn")
+    ledger.close("cancelled", "cancelled", "cancelled", "")
+    ledger.start("taken", 9, 2)
+    attempts = [_attempt(task_id, token=7) for task_id in ("good", "withdrawn", "cancelled", "taken", "fine")]
+
+    TextWork(ledger, Calm(), clock).run(attempts)  # type: ignore[arg-type]
+
+    errors = [type(attempt.error) for attempt in attempts]
+    assert errors == [type(None), TaskNotFound, TaskEnded, LeaseLost, type(None)]
+    for task_id in ("good", "fine"):
+        view = ledger.view(task_id)
+        assert view is not None
+        assert view.detection is not None
+        assert (view.task.state, view.detection.text) == ("done", f"of {task_id}")
+
+
+def test_a_text_that_cannot_be_screened_costs_its_neighbours_nothing(ledger: Ledger, clock: FakeClock) -> None:
+    for task_id in ("good", "bad", "fine"):
+        ledger.accept(new_task(task_id, lane="text", payload={"text": task_id, "words": []}, mac=MACS[task_id]))
+    attempts = [_attempt(task_id, token=7) for task_id in ("good", "bad", "fine")]
+
+    TextWork(ledger, Calm(bad_mac=MACS["bad"]), clock).run(attempts)  # type: ignore[arg-type]
+
+    assert [type(attempt.error) for attempt in attempts] == [type(None), ListUnavailable, type(None)]
+    rows = {task_id: ledger.get(task_id) for task_id in ("good", "bad", "fine")}
+    assert {task_id: row and row.state for task_id, row in rows.items()} == {
+        "good": "done",
+        "bad": "running",  # so that what becomes of it can be written in its name
+        "fine": "done",
+    }

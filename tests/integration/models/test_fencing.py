@@ -1,10 +1,10 @@
 """Fencing: a lease that is over changes nothing, and a task ends once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from models.ledger import Begun, Ledger
+from models.ledger import Begun, Ledger, TaskRow
 from pipeline.errors import LeaseLost, TaskEnded, TaskNotFound
 from tests.support.clock import FakeClock
 from tests.support.records import everything, finished, new_task, step
@@ -33,7 +33,9 @@ def test_a_task_that_is_finished_at_once_has_what_its_start_would_have_written(l
     ledger.start("t1", 7, 1)
     ledger.put_back("t1", 7, "delayed", "storage_unavailable", "for a while", 5)
 
-    assert ledger.startable("t1", 9).state == "delayed", "nobody is told yet"
+    (seen,) = ledger.startable_each([("t1", 9)])
+    assert isinstance(seen, TaskRow)
+    assert seen.state == "delayed", "nobody is told yet"
     ledger.finish("t1", 9, finished(), Begun(2, 1_760_000_000_003))
 
     row = ledger.get("t1")
@@ -55,10 +57,18 @@ def test_a_lease_that_gave_its_task_back_does_not_finish_it(ledger: Ledger, name
     assert everything() == before
 
 
+def raised(answers: Sequence[object]) -> object:
+    """The only answer, raised if it is an error."""
+    (answer,) = answers
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
 STALE: dict[str, Callable[[Ledger, int], object]] = {
     "start": lambda ledger, token: ledger.start("t1", token, 1),
     "note_steps": lambda ledger, token: ledger.note_steps("t1", token, [step("ocr", "running")]),
-    "startable": lambda ledger, token: ledger.startable("t1", token),
+    "startable": lambda ledger, token: raised(ledger.startable_each([("t1", token)])),
     "finish_at_once": lambda ledger, token: ledger.finish("t1", token, finished(), Begun(1, 5)),
     "finish": lambda ledger, token: ledger.finish("t1", token, finished()),
     "put_back": lambda ledger, token: ledger.put_back(

@@ -1,7 +1,7 @@
 """A real Dramatiq worker in this process: real queue, real ledger, and work that a test decides."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import dramatiq
@@ -11,10 +11,10 @@ from dramatiq import Worker
 
 import models.base
 from models.ledger import DetectionRecord, Finished, Ledger, NewTask
+from pipeline.attempts import Attempt
 from pipeline.broker import FairBroker
 from pipeline.clock import SystemClock
-from pipeline.errors import FairlaneError
-from pipeline.middleware import Backpressure, Context, Counting, LeaseRenewal, Measure, Outcome, Presence, RetryRules
+from pipeline.middleware import Backpressure, Counting, LeaseRenewal, Measure, Outcome, Presence, RetryRules
 from pipeline.queue import Counters, FairQueue, Inspector, Roster, Rules, Task
 from pipeline.queue.keys import Keys
 from pipeline.workers.registry import WorkerRegistry
@@ -86,6 +86,10 @@ class Shop:
         self.work = lambda task_id, token, attempt: go_on.wait(30) and None
         return go_on
 
+    def do_each(self, attempts: Sequence[Attempt]) -> None:
+        for attempt in attempts:
+            attempt.do(self.do, attempt.claim.task_id, attempt.claim.token, attempt.number)
+
     def do(self, task_id: str, token: int, attempt: int) -> None:
         """What the product's actors do around their work: begin in the ledger, and finish there."""
         self.calls.append(task_id)
@@ -103,7 +107,6 @@ def open_shop(valkey: redis.Redis, valkey_url: str, database: models.base.Databa
         FairQueue(valkey, RULES),
         poll_s=0.2,
         middleware=[
-            Context(),
             Backpressure(host.sampler(), host.renew),
             Presence(
                 WorkerRegistry(roster, CLOCK, ttl_ms=60_000),
@@ -121,7 +124,7 @@ def open_shop(valkey: redis.Redis, valkey_url: str, database: models.base.Databa
         ],
     )
     shop = Shop(FairQueue(valkey, RULES), Inspector(valkey, RULES), roster, ledger, broker, host, counters)
-    dramatiq.actor(shop.do, broker=broker, actor_name="execute_text", queue_name="text", throws=(FairlaneError,))
+    dramatiq.actor(shop.do_each, broker=broker, actor_name="execute_text", queue_name="text")
     return shop
 
 

@@ -1,6 +1,6 @@
 """Workers that know what they can do: images wait for a GPU, or for the scheduler's word."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import dramatiq
 import pytest
@@ -9,9 +9,10 @@ from dramatiq import Worker
 
 import models.base
 from models.ledger import DetectionRecord, Finished, Ledger, NewTask
+from pipeline.attempts import Attempt
 from pipeline.broker import FairBroker
 from pipeline.clock import SystemClock
-from pipeline.middleware import Capability, Context, LeaseRenewal, Measure, Outcome, Presence, RetryRules
+from pipeline.middleware import Capability, LeaseRenewal, Measure, Outcome, Presence, RetryRules
 from pipeline.queue import FairQueue, Inspector, Needs, Roster, Rules, Task
 from pipeline.queue.keys import Keys
 from pipeline.scheduler.no_worker import NoWorker
@@ -65,7 +66,6 @@ class Studio:
             FairQueue(redis.Redis.from_url(self.url), RULES),
             poll_s=0.1,
             middleware=[
-                Context(),
                 Capability(self.roster, lambda: self.gpus.get(name, False), is_gpu_required=is_gpu_required),
                 Presence(
                     WorkerRegistry(self.roster, CLOCK, ttl_ms=5_000),
@@ -87,7 +87,11 @@ class Studio:
             self.ledger.start(task_id, token, attempt)
             self.ledger.finish(task_id, token, Finished(None, DetectionRecord("x", "pass", []), [], 1))
 
-        dramatiq.actor(read, broker=broker, actor_name="execute_ocr", queue_name="ocr")
+        def read_each(attempts: Sequence[Attempt]) -> None:
+            for attempt in attempts:
+                attempt.do(read, attempt.claim.task_id, attempt.claim.token, attempt.number)
+
+        dramatiq.actor(read_each, broker=broker, actor_name="execute_ocr", queue_name="ocr")
         self.workers.append(Worker(broker, queues={queue_name}, worker_threads=2, worker_timeout=50))
         self.workers[-1].start()
         return broker
