@@ -4,7 +4,7 @@ PERF: the ends of eight tasks cost the database two fifths of what eight ends co
 (docs/why/performance.md).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from models.announcing import Announcing
@@ -14,10 +14,11 @@ from models.effects import outcomes_put, steps_put
 from models.prepared import run_last
 from models.rows import StepRecord, TaskRow
 from pipeline.clock import Clock
+from pipeline.errors import DatabaseUnavailable
 
 
 class Finishing:
-    """Writes good ends, all or none.
+    """Writes good ends.
 
     Args:
         announcing: what each end announces.
@@ -28,20 +29,29 @@ class Finishing:
         self._clock = clock
         self._announcing = announcing
 
-    def finish(self, ends: Sequence[GoodEnd]) -> dict[str, TaskRow]:
-        """Write result, detection, steps and state of different tasks; return the rows by id, without those of tasks
-        that are not the lease's to end.
+    def finish(self, ends: Sequence[GoodEnd]) -> Mapping[str, TaskRow | Exception]:
+        """Write result, detection, steps and state of different tasks, in one transaction.
+
+        When that fails by one of them, each is written by itself: it is to cost the others nothing.
+
+        Returns: by id the row as it is now, or why there is none; nothing for a task that is not the lease's to end.
         """
+        try:
+            return self._finish(ends)
+        except Exception as exc:  # noqa: BLE001 - each end has its own
+            if len(ends) == 1 or isinstance(exc, DatabaseUnavailable):
+                return dict.fromkeys((end.task_id for end in ends), exc)
+        return {task_id: answer for end in ends for task_id, answer in self.finish([end]).items()}
+
+    def _finish(self, ends: Sequence[GoodEnd]) -> dict[str, TaskRow]:
         now_ms = self._clock.now_ms()
         with write(self._database):
             # In the order of their ids, so that two processes never wait for each other's rows in a circle.
             rows = finish_tasks(self._database, sorted(ends, key=lambda end: end.task_id), now_ms)
-            written = [end for end in ends if end.task_id in rows]
-            if written:
+            if written := [end for end in ends if end.task_id in rows]:
                 steps = [(end.task_id, step) for end in written for step in self._steps(end, rows[end.task_id])]
-                run_last(
-                    self._database, *outcomes_put(self._database, written, now_ms), steps_put(self._database, steps)
-                )
+                results = outcomes_put(self._database, written, now_ms)
+                run_last(self._database, *results, steps_put(self._database, steps))
         return rows
 
     def _steps(self, end: GoodEnd, row: TaskRow) -> list[StepRecord]:

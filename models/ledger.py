@@ -18,7 +18,6 @@ from models.devices import device_noted
 from models.effects import put_steps, steps_put
 from models.finishing import Finishing
 from models.prepared import run_last
-from models.results import Detection, OcrResult
 from models.rows import (
     Accepted,
     Begun,
@@ -29,14 +28,12 @@ from models.rows import (
     StepRecord,
     TaskRow,
     TaskView,
-    detection_record,
-    ocr_record,
-    step_record,
     task_row,
 )
 from models.scope import EVERYTHING, Scope
-from models.tasks import STEP_NAMES, Task, TaskStep
+from models.tasks import Task
 from models.text import storable
+from models.viewing import view_of
 from pipeline.clock import Clock
 from pipeline.errors import DatabaseUnavailable, FairlaneError, LeaseLost, TaskEnded, TaskNotFound
 
@@ -150,15 +147,10 @@ class Ledger:
     def finish_each(self, ends: Sequence[GoodEnd]) -> list[Exception | None]:
         """End different tasks well, as `finish` does, in one transaction; return for each what `finish` would raise.
 
-        When one cannot be written, each is written by itself: it costs its neighbours nothing.
+        One that cannot be written costs the others nothing.
         """
-        try:
-            rows = self._finishing.finish(ends)
-        except Exception as exc:  # noqa: BLE001 - each is told of its own
-            if len(ends) == 1 or isinstance(exc, DatabaseUnavailable):
-                return [exc] * len(ends)
-            return [error for end in ends for error in self.finish_each([end])]
-        return [None if end.task_id in rows else self._refusal(end.task_id, end.token) for end in ends]
+        answers = self._finishing.finish(ends)
+        return [self._error_of(end, answers.get(end.task_id)) for end in ends]
 
     def put_back(
         self,
@@ -242,18 +234,7 @@ class Ledger:
         with connection(self._database):
             # The row first: what ends it writes the results with it, so they are there when it says so.
             row = self.get(task_id)
-            if row is None or not within.covers(row):
-                return None
-            steps = [step_record(step) for step in TaskStep.select().where(TaskStep.task == row.task_id)]
-            is_done = row.state == "done"
-            ocr = OcrResult.get_or_none(OcrResult.task == row.task_id) if is_done else None
-            detection = Detection.get_or_none(Detection.task == row.task_id) if is_done else None
-            return TaskView(
-                task=row,
-                steps=tuple(sorted(steps, key=lambda step: STEP_NAMES.index(step.name))),
-                ocr=ocr_record(ocr) if ocr else None,
-                detection=detection_record(detection) if detection else None,
-            )
+            return view_of(row) if row and within.covers(row) else None
 
     def open_tasks(self, after: str | None, limit: int) -> list[TaskRow]:
         """The next `limit` tasks that have not ended, in the order of their ids.
@@ -295,6 +276,9 @@ class Ledger:
             .execute()
         )
         return self._granted(task_row(changed[0]) if changed else None, task_id, token)
+
+    def _error_of(self, end: GoodEnd, answer: TaskRow | Exception | None) -> Exception | None:
+        return None if isinstance(answer, TaskRow) else answer or self._refusal(end.task_id, end.token)
 
     def _granted(self, row: TaskRow | None, task_id: str, token: int) -> TaskRow:
         """The row that was the lease's to have or change; else raise why it was not."""

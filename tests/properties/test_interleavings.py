@@ -85,12 +85,12 @@ class Life(RuleBasedStateMachine):
 
     # Working.
 
-    @rule(limit=st.integers(1, 4))
-    def claim(self, limit: int) -> None:
+    @rule(limit=st.integers(1, 4), slot_ms=st.sampled_from([0, 1, 150, 100_000]))
+    def claim(self, limit: int, slot_ms: int) -> None:
         now_ms = self.clock.now_ms()
         servable = self.model.servable(now_ms)
         in_flight = {mac: len(self.model.of(mac, "leased", "running")) for mac in MACS}
-        claims = self.queue.claim("ocr", limit=limit)
+        claims = self.queue.claim("ocr", limit=limit, slot_ms=slot_ms)
         self._expire_heads()
         # A device whose backoff has just ended is let in by `resume`, so less may be offered, never more.
         assert {claim.mac for claim in claims} <= servable

@@ -54,9 +54,8 @@ for name in string.gmatch(lanes, '%S+') do
     if name == lane_name then
       leased = leased + 1
       if mac then inflight[mac] = (inflight[mac] or 0) + 1 end
-      local task_id = string.match(where, '[^:]*$')
-      expect_state(task_id, 'leased', 'running')
-      slots = slots + share_of(open_task(task_id))
+      expect_state(string.match(where, '[^:]*$'), 'leased', 'running')
+      slots = slots + share_of(open_address(where))
     end
   end
 end

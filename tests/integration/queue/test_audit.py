@@ -28,7 +28,8 @@ def _random_move(line: Line, chance: random.Random, claims: list[tuple[str, int]
     if move == "enqueue":
         queue.enqueue(Task(f"t{step}", lane, chance.choice(macs), line.clock.now_ms()))  # type: ignore[arg-type]
     elif move == "claim":
-        claim = queue.claim(lane)  # type: ignore[arg-type]
+        together = chance.choice([{}, {"limit": 5, "per_turn": 1, "slot_ms": 300}])
+        claim = queue.claim(lane, **together)  # type: ignore[arg-type]
         claims += [(one.task_id, one.token) for one in claim]
     elif move == "end" and claims:
         _random_end(line, chance, *claims.pop(chance.randrange(len(claims))))

@@ -63,6 +63,8 @@ class Shop:
     counters: Counters
     work: Callable[[str, int, int], None] = lambda task_id, token, attempt: None
     calls: list[str] = field(default_factory=list)
+    #: What was done by one slot together.
+    slots: list[list[str]] = field(default_factory=list)
     worker: Worker | None = None
 
     def submit(self, task_id: str) -> None:
@@ -87,6 +89,7 @@ class Shop:
         return go_on
 
     def do_each(self, attempts: Sequence[Attempt]) -> None:
+        self.slots.append([attempt.claim.task_id for attempt in attempts])
         for attempt in attempts:
             attempt.do(self.do, attempt.claim.task_id, attempt.claim.token, attempt.number)
 

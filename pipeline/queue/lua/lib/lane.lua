@@ -46,18 +46,6 @@ local function open_lane(name, site, now)
   return lane
 end
 
--- Sums of shares of slots are whole numbers again once all of a slot have ended, and never below nothing.
-local function sum_of_shares(sum)
-  local whole = math.floor(sum + 0.5)
-  return math.max(0, math.abs(sum - whole) < 1e-6 and whole or sum)
-end
-
--- So many slots more work for the lane and the site.
-local function keep_busy(lane, slots)
-  put(lane, 'busy', sum_of_shares(get(lane, 'busy') + slots))
-  site_put(lane, 'inflight', sum_of_shares(site_get(lane, 'inflight') + slots))
-end
-
 -- The most shards there can be; `shards.py` has the same number.
 local SHARDS_MAX = 64
 

@@ -27,6 +27,18 @@ end
 -- Worker-ms for which the task has been leased.
 local function used_ms(task, now) return (now - get(task, 'claimed_ms')) * share_of(task) end
 
+-- Sums of shares of slots are whole numbers again once all of a slot have ended, and never below nothing.
+local function sum_of_shares(sum)
+  local whole = math.floor(sum + 0.5)
+  return math.max(0, math.abs(sum - whole) < 1e-6 and whole or sum)
+end
+
+-- So many slots more work for the lane and the site.
+local function keep_busy(lane, slots)
+  put(lane, 'busy', sum_of_shares(get(lane, 'busy') + slots))
+  site_put(lane, 'inflight', sum_of_shares(site_get(lane, 'inflight') + slots))
+end
+
 -- The lane, with the task's site, and the device that the task belongs to.
 local function open_owner(task, now)
   local lane = open_lane(text(task, 'lane'), text(task, 'site'), now)

@@ -1,0 +1,179 @@
+"""Several tasks claimed for one slot: how many, how busy they keep it, and how each of them ends."""
+
+import pytest
+import redis
+
+from pipeline.errors import LeaseLost
+from pipeline.queue import Claim, Started
+from tests.support.clock import FakeClock
+from tests.support.line import BLUE, GREEN, LEAVING, RED, Line, ShardedLine
+
+#: What tasks of these tests cost, worker-ms, and for how long one slot is filled.
+COST_MS, SLOT_MS = 10, 80
+
+
+def teach(line: Line) -> None:
+    """Let the lane learn what its tasks cost."""
+    line.submit(GREEN, 40)
+    line.drain(40, cost_ms=COST_MS)
+
+
+def claim_slot(line: Line, limit: int = 32) -> list[Claim]:
+    return line.queue.claim("ocr", limit=limit, per_turn=1, slot_ms=SLOT_MS)
+
+
+def busy_slots(line: Line) -> float:
+    return float(line.client.hget(line.queue.keys.lane("ocr"), "busy") or 0)  # type: ignore[arg-type]
+
+
+@pytest.mark.feature("Q6")
+def test_a_slot_is_filled_by_estimated_cost_turn_after_turn(line: Line) -> None:
+    teach(line)
+    line.submit(RED, 30)
+    line.submit(BLUE, 2)
+
+    claims = claim_slot(line)
+
+    assert sum(claim.mac == BLUE for claim in claims) == 2
+    learnt_ms = -(-SLOT_MS // len(claims))
+    assert COST_MS <= learnt_ms <= 2 * COST_MS, "the estimate is a decayed maximum"
+    assert len(claim_slot(line, limit=3)) == 3
+
+
+@pytest.mark.feature("Q6")
+def test_what_nobody_knows_yet_is_claimed_alone(line: Line) -> None:
+    line.submit(RED, 5)
+
+    assert len(claim_slot(line)) == 1
+
+
+@pytest.mark.feature("Q6")
+def test_tasks_of_one_slot_keep_one_slot_busy(line: Line) -> None:
+    teach(line)
+    line.submit(RED, 30)
+    line.submit(BLUE, 30, site="north")
+
+    first, second = claim_slot(line), claim_slot(line, limit=3)
+    assert min(len(first), len(second)) == 3
+    assert busy_slots(line) == pytest.approx(2)
+    line.assert_books_balance()
+
+    for claim in first:
+        line.queue.complete(claim.task_id, claim.token, cost_ms=COST_MS)
+    assert busy_slots(line) == 1
+    line.assert_books_balance()
+
+
+@pytest.mark.parametrize("how", LEAVING)
+def test_whatever_way_they_go_the_slot_is_free_in_the_end(line: Line, how: str) -> None:
+    teach(line)
+    line.submit(RED, 7)
+
+    claims = claim_slot(line, limit=7)
+    for claim in claims:
+        line.queue.start(claim.task_id, claim.token)
+        LEAVING[how](line.queue, claim.task_id, claim.token)
+        line.assert_books_balance()
+
+    assert busy_slots(line) == 0
+    if how in ("retry", "hand_back"):
+        line.clock.advance(10)
+        line.queue.promote()
+        line.claim()
+        assert busy_slots(line) == 1, "by itself it keeps a whole one busy"
+
+
+@pytest.mark.feature("Q9")
+def test_a_crash_charges_them_together_for_the_time_of_their_slot(line: Line) -> None:
+    teach(line)
+    line.submit(RED, 5)
+    assert len(claim_slot(line, limit=5)) == 5
+    line.clock.advance(line.rules.lease_ms + 1)
+    assert len(line.queue.reap("ocr")) == 5
+
+    meta = line.client.hgetall(line.queue.keys.meta(RED))
+    assert float(meta[b"served:ocr"]) == pytest.approx(line.rules.lease_ms + 1, abs=5)  # type: ignore[index]
+    assert busy_slots(line) == 0
+    line.assert_books_balance()
+
+
+@pytest.mark.feature("Q5")
+def test_a_newcomer_comes_next_however_long_slots_have_been_shared(line: Line) -> None:
+    teach(line)
+    line.submit(RED, 200)
+    line.submit(BLUE, 200)
+    for _ in range(12):
+        claims = claim_slot(line)
+        line.clock.advance(COST_MS * len(claims))
+        for claim in claims:
+            line.queue.complete(claim.task_id, claim.token, cost_ms=COST_MS)
+
+    line.submit("dd0000000004", 1)
+
+    assert "dd0000000004" in [claim.mac for claim in claim_slot(line, limit=3)]
+
+
+@pytest.mark.feature("Q1")
+def test_devices_share_a_slot_by_what_their_tasks_cost(line: Line) -> None:
+    costs = {RED: 30, BLUE: 10}
+    for mac, cost_ms in costs.items():
+        line.submit(mac, 20, size_class=cost_ms)
+    for _ in range(40):
+        claim = line.claim()
+        line.queue.complete(claim.task_id, claim.token, cost_ms=costs[claim.mac])
+    line.submit(RED, 200, size_class=30)
+    line.submit(BLUE, 200, size_class=10)
+
+    served = {RED: 0, BLUE: 0}
+    for _ in range(20):
+        claims = claim_slot(line)
+        for claim in claims:
+            line.clock.advance(costs[claim.mac])
+        for claim in claims:
+            line.queue.complete(claim.task_id, claim.token, cost_ms=costs[claim.mac])
+            served[claim.mac] += costs[claim.mac]
+
+    assert served[RED] == pytest.approx(served[BLUE], abs=2 * SLOT_MS)
+
+
+def test_started_and_completed_together_each_stands_for_itself(line: Line) -> None:
+    line.submit(RED, 3)
+    lost, *held = [line.claim() for _ in range(3)]
+    line.queue.hand_back(lost.task_id, lost.token)
+
+    started = line.queue.start_each([lost, *held])
+    assert [type(one) for one in started] == [LeaseLost, Started, Started]
+    done = line.queue.complete_each([(lost, 5), *((claim, 5) for claim in held)])
+
+    assert [type(one) for one in done] == [LeaseLost, type(None), type(None)]
+    assert [line.inspector.endings([claim.task_id])[0][0] for claim in held] == ["done"] * 2  # type: ignore[index]
+    line.assert_books_balance()
+
+
+def test_a_server_that_knows_none_of_our_scripts_any_more_learns_them_on_the_way(line: Line) -> None:
+    line.submit(RED, 3)
+    claims = [line.claim() for _ in range(3)]
+
+    line.client.function_flush("SYNC")  # type: ignore[no-untyped-call]
+    line.client.script_flush()  # type: ignore[no-untyped-call]
+
+    assert [one.attempt for one in line.queue.start_each(claims) if isinstance(one, Started)] == [1, 1, 1]
+    assert line.queue.complete_each([(claim, 5) for claim in claims]) == [None] * 3
+
+
+def test_over_shards_a_slot_is_filled_from_one_and_each_lease_is_told_to_its_own(
+    valkey: redis.Redis, clock: FakeClock
+) -> None:
+    line = ShardedLine(valkey, clock, 3)
+    for shard in range(3):
+        line.submit(line.mac_in(shard), 40)
+    line.drain(120 - 3 * 10, cost_ms=COST_MS)
+
+    slots = [claim_slot(line, limit=4) for _ in range(3)]
+
+    assert [len({claim.token % 64 for claim in claims}) for claims in slots] == [1] * 3
+    assert sorted(len(claims) for claims in slots) == [4] * 3
+    mixed = [claim for claims in zip(*slots, strict=True) for claim in claims]
+    assert [type(one) for one in line.queue.start_each(mixed)] == [Started] * 12
+    assert line.queue.complete_each([(claim, 1) for claim in mixed]) == [None] * 12
+    line.assert_books_balance()
