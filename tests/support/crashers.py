@@ -28,7 +28,7 @@ WORKER_POINTS: dict[str, tuple[type, str]] = {
     "started": (Ledger, "start"),
     "image kept": (ObjectStore, "copy"),
     "result written": (Ledger, "finish"),
-    "completed": (FairQueue, "complete"),
+    "completed": (FairQueue, "complete_each"),
 }
 
 
