@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS, help="some parts")
     names = [system.name for system in SYSTEMS]
     parser.add_argument("--systems", choices=names, nargs="+", default=names, help="some systems")
-    parser.add_argument("--rounds", type=int, default=Plan.rounds, help="turns of each system for its throughput")
+    parser.add_argument("--rounds", type=int, default=Plan().rounds, help="turns of each system for its throughput")
     options = parser.parse_args()
     # So that a benchmark that is ended takes its processes with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))

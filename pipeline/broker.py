@@ -134,21 +134,14 @@ class FairBroker(Broker):
 
         Raises: BrokerConnectionError, when the queue does not answer; Dramatiq then calls again until it does.
         """
+        untold = [attempt for attempt in message.attempts if not attempt.is_told]
         try:
-            self.tell(message.attempts)
+            self._tell_done([attempt for attempt in untold if isinstance(attempt.ending, Complete)])
+            for attempt in untold:
+                if not isinstance(attempt.ending, Complete):
+                    attempt.run(self._tell, attempt)
         except QueueUnavailable as exc:
             raise BrokerConnectionError(str(exc)) from exc  # type: ignore[no-untyped-call]
-
-    def tell(self, attempts: Sequence[Attempt]) -> None:
-        """Tell the queue how these ended, unless it has been told.
-
-        Raises: QueueUnavailable; it has been told of some then.
-        """
-        untold = [attempt for attempt in attempts if not attempt.is_told]
-        self._tell_done([attempt for attempt in untold if isinstance(attempt.ending, Complete)])
-        for attempt in untold:
-            if not isinstance(attempt.ending, Complete):
-                attempt.run(self._tell, attempt)
 
     def _tell_done(self, attempts: Sequence[Attempt]) -> None:
         if not attempts:

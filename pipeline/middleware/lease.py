@@ -2,21 +2,16 @@
 
 import logging
 import threading
-from collections.abc import Sequence
-from contextlib import suppress
 
 from dramatiq import Broker, MessageProxy, Middleware, Worker
 from dramatiq.middleware import SkipMessage
 
-from pipeline.attempts import Attempt, HandBack
+from pipeline.attempts import Attempt
 from pipeline.broker import ClaimedMessage, FairBroker, fair_broker
 from pipeline.errors import LeaseLost, QueueUnavailable
 from pipeline.queue import FairQueue, Started
 
 log = logging.getLogger(__name__)
-
-#: The code of what waits because another of its slot, or it itself, is to be done alone.
-_ALONE = "done_alone"
 
 
 class LeaseRenewal(Middleware):
@@ -49,13 +44,8 @@ class LeaseRenewal(Middleware):
             # Not started is not attempted: the leases run out by themselves.
             log.warning("not started: %s", exc, extra={"lane": message.lane, "tasks": len(message.attempts)})
             raise SkipMessage(str(exc)) from exc
-        begun = [
-            attempt for attempt, answer in zip(message.attempts, answers, strict=True) if _has_begun(attempt, answer)
-        ]
-        message.begun += _now(begun)
-        # At once: they are not to be lost with those that are done now. What cannot be told is told with those.
-        with suppress(QueueUnavailable):
-            fair_broker(broker).tell([attempt for attempt in begun if attempt not in message.begun])
+        pairs = zip(message.attempts, answers, strict=True)
+        message.begun += [attempt for attempt, answer in pairs if _has_begun(attempt, answer)]
         if not message.begun:
             raise SkipMessage("every lease was lost")
 
@@ -78,15 +68,3 @@ def _has_begun(attempt: Attempt, answer: Started | LeaseLost) -> bool:
         return False
     attempt.begin(answer)
     return True
-
-
-def _now(begun: Sequence[Attempt]) -> Sequence[Attempt]:
-    """Those of one slot that are done now; the others are handed back.
-
-    What has cost a worker is done alone: should it do so again, it takes no neighbours with it.
-    """
-    now = begun[:1] if begun and begun[0].losses else [attempt for attempt in begun if not attempt.losses]
-    for attempt in begun:
-        if attempt not in now:
-            attempt.ending = HandBack(_ALONE)
-    return now

@@ -3,7 +3,7 @@ claim - lease tasks from the head of the line of the device whose turn it is; no
 
 One turn serves one device: up to `batch_max` tasks, but one only while another device that could be served has waited
 for `starved_ms`; then comes the next turn, until there are `limit` tasks, or those of one slot are estimated to keep it
-busy for `slot_ms`. A head that is past its TTL, that has lost its
+busy for `slot_ms`. A task that has cost a worker or an engine has a slot by itself. A head that is past its TTL, that has lost its
 record or that no fairlane wrote is put aside on the way and the next one is taken: at most 8 of them in one turn; the
 reconciler tells the ledger. What was charged and what the site of the last turn weighs is for consumers that choose
 among shards.
@@ -29,7 +29,8 @@ BUILDS
 RETURNS
   claimed        lease_ends_ms charge site_weight device_weights sites, then of each task: mac site task_id token
   empty
-COST  O(limit log n); 12 commands for a claim of one, 14 while several sites compete; for one slot 1 more for each of several tasks, 2 for each site
+COST  O(limit log n); 12 commands for a claim of one, 14 while several sites compete; for one slot 1 more for each task, 2 when there are several,
+  and 2 for each site
 FLAGS allow-oom
 ]]
 --@include keys
@@ -49,27 +50,29 @@ local starved_ms, slot_ms = tonumber(ARGV[11]), tonumber(ARGV[12])
 
 local now = now_from(given_now)
 
+-- What has been got: the rows of the reply, so many tasks in so many turns, estimated to cost so many worker-ms.
+local got = {rows = {}, tasks = 0, turns = 0, charge = 0, is_closed = false}
+local function is_enough()
+  return got.is_closed or got.turns >= turns or got.tasks >= limit or slot_ms > 0 and got.charge >= slot_ms
+end
+
 --@include heads
 --@include turn
 
-local rows, last, misses, charged = {}, nil, 0, 0
-while turns > 0 and #rows < 4 * limit and misses < 8 and (slot_ms == 0 or charged < slot_ms) do
+local last, misses = nil, 0
+while not is_enough() and misses < 8 do
   local site_turn = redis.call('ZRANGE', sites_key(lane_name), 0, 0)[1]
   if not site_turn then break end
   local site = string.match(site_turn, ':(.+)$')
   if not site then redis.call('ZREM', sites_key(lane_name), site_turn) end
-  local turn = site and serve_site(site, rows)
-  if turn then
-    last, turns, charged = turn, turns - 1, charged + turn.charge
-  else
-    misses = misses + 1
-  end
+  local turn = site and serve_site(site)
+  last, misses = turn or last, turn and misses or misses + 1
 end
 -- Unless all that was wanted was found, whatever wake-ups are left are stale: nothing can be served now.
-if turns > 0 and #rows < 4 * limit and (slot_ms == 0 or charged < slot_ms) then redis.call('DEL', wake_key(lane_name)) end
+if not is_enough() then redis.call('DEL', wake_key(lane_name)) end
 if not last then return {'empty'} end
-if slot_ms > 0 and #rows > 4 then share_slot(rows) end
-local reply = {'claimed', digits(now + lease_ms), digits(charged)}
+if slot_ms > 0 and got.tasks > 1 then share_slot() end
+local reply = {'claimed', digits(now + lease_ms), digits(got.charge)}
 for _, value in ipairs(last) do reply[#reply + 1] = value end
-for _, value in ipairs(rows) do reply[#reply + 1] = value end
+for _, value in ipairs(got.rows) do reply[#reply + 1] = value end
 return reply

@@ -97,6 +97,26 @@ def test_a_crash_charges_them_together_for_the_time_of_their_slot(line: Line) ->
     line.assert_books_balance()
 
 
+@pytest.mark.feature("Q9")
+def test_what_has_cost_a_worker_has_a_slot_by_itself(line: Line) -> None:
+    teach(line)
+    line.submit(RED, 3)
+    line.submit(BLUE, 6)
+    (lost,) = (claim for claim in claim_slot(line, limit=2) if claim.mac == BLUE)
+    line.queue.retry(lost.task_id, lost.token, cost_ms=1, delay_ms=1, is_loss=True)
+    line.clock.advance(2)
+    line.queue.promote()
+
+    slots = []
+    while claims := claim_slot(line):
+        slots.append([claim.task_id for claim in claims])
+
+    assert [lost.task_id] in slots
+    assert sum(map(len, slots)) == 8
+    assert len(slots) <= 3, "those before it share a slot, those behind it another"
+    line.assert_books_balance()
+
+
 @pytest.mark.feature("Q5")
 def test_a_newcomer_comes_next_however_long_slots_have_been_shared(line: Line) -> None:
     teach(line)

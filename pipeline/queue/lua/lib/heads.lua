@@ -40,6 +40,11 @@ local function lease(lane, device, entry)
   return token
 end
 
+-- Whether the task has a slot by itself: what has cost a worker would take those that share its slot with it again.
+local function is_alone(entry)
+  return slot_ms > 0 and (tonumber(redis.call('HGET', task_key(entry.task_id), 'losses')) or 0) > 0
+end
+
 -- Lease the first task in line that can run. Returns its id and token, and the entry behind it.
 local function lease_head(lane, device)
   local line = line_key(device.mac, lane_name)
@@ -47,6 +52,10 @@ local function lease_head(lane, device)
     local two = redis.call('ZRANGE', line, 0, 1, 'WITHSCORES')
     if #two == 0 then return nil, nil end
     local entry = parse_entry(two[1], two[2])
+    if entry and entry.expires > now and is_alone(entry) then
+      got.is_closed = true
+      if got.tasks > 0 then return nil, entry end
+    end
     redis.call('ZREM', line, two[1])
     local behind = two[3] and (parse_entry(two[3], two[4]) or head_of(device.mac, lane_name)) or nil
     if not entry then
@@ -55,7 +64,10 @@ local function lease_head(lane, device)
       expire_head(lane, device, entry)
     else
       local token = lease(lane, device, entry)
-      if token then return {entry.task_id, digits(token)}, behind end
+      if token then
+        got.tasks = got.tasks + 1
+        return {entry.task_id, digits(token)}, behind
+      end
     end
   end
   return nil, head_of(device.mac, lane_name)

@@ -20,7 +20,7 @@ local function lease_turn(lane, device, batch)
     local one
     one, behind = lease_head(lane, device)
     if one then leased[#leased + 1] = one end
-  until not one or not behind or #leased >= allowed or shut_gate(device, now)
+  until not one or not behind or #leased >= allowed or got.is_closed or shut_gate(device, now)
   return leased, behind
 end
 
@@ -30,9 +30,9 @@ local function next_of(seated, second)
   return seated or second
 end
 
--- Serve the site's next device, and put what it got into `rows`. Returns the turn as the reply tells it; nil when it
--- turned out that nothing could be leased.
-local function serve_site(site, rows)
+-- Serve the site's next device. Returns what the reply tells of its site; nil when it turned out that nothing could be
+-- leased.
+local function serve_site(site)
   local lane = open_lane(lane_name, site, now)
   local two = redis.call('ZRANGE', schedule_key(lane_name, site), 0, 1, 'WITHSCORES')
   if #two == 0 then
@@ -51,7 +51,7 @@ local function serve_site(site, rows)
   put(lane, 'v', math.max(get(lane, 'v'), site_get(lane, 'tag')))
   site_put(lane, 'v', math.max(site_get(lane, 'v'), lane_get(device, 'tag')))
   local charge_before = site_get(lane, 'charge')
-  local leased, behind = lease_turn(lane, device, math.min(batch_max, limit - #rows / 4))
+  local leased, behind = lease_turn(lane, device, math.min(batch_max, limit - got.tasks))
   -- An emptied line leaves the index of waiting devices when its tasks in flight end, or here when there are none.
   if #leased == 0 and not behind then leave_oldest(lane, device) end
   local seated = seat(lane, device, behind, policy, now)
@@ -65,18 +65,20 @@ local function serve_site(site, rows)
   save(lane)
   if #leased == 0 then return nil end
   for _, one in ipairs(leased) do
-    for _, value in ipairs({device.mac, site, one[1], one[2]}) do rows[#rows + 1] = value end
+    for _, value in ipairs({device.mac, site, one[1], one[2]}) do got.rows[#got.rows + 1] = value end
   end
-  return {digits(site_weight(lane)), digits(site_get(lane, 'phi')), digits(get(lane, 'sites')),
-    charge = site_get(lane, 'charge') - charge_before}
+  got.turns = got.turns + 1
+  got.charge = got.charge + site_get(lane, 'charge') - charge_before
+  return {digits(site_weight(lane)), digits(site_get(lane, 'phi')), digits(get(lane, 'sites'))}
 end
 
 -- The tasks of one slot keep it busy together, and end together: each counts for its share.
-local function share_slot(rows)
-  local share, of_site = 4 / #rows, {}
-  for i = 1, #rows, 4 do
-    redis.call('HSET', task_key(rows[i + 2]), 'share', digits(share))
-    of_site[rows[i + 1]] = (of_site[rows[i + 1]] or 0) + 1
+local function share_slot()
+  local share, of_site = 1 / got.tasks, {}
+  for i = 1, #got.rows, 4 do
+    local site, task_id = got.rows[i + 1], got.rows[i + 2]
+    redis.call('HSET', task_key(task_id), 'share', digits(share))
+    of_site[site] = (of_site[site] or 0) + 1
   end
   for site, tasks in pairs(of_site) do
     local lane = open_lane(lane_name, site, now)
