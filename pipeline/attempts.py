@@ -95,8 +95,8 @@ class Attempt:
         self.error: BaseException | None = None
         #: Unless somebody decides, the lease runs out and the delivery counts: a bug here must not loop for ever.
         self.ending: Ending = Abandon()
-        #: Milliseconds that were spent for it alone, where several tasks share a message.
-        self.own_ms = 0
+        #: Milliseconds of a thread that were spent for it alone, where several tasks share a slot.
+        self.own_ms = 0.0
         #: Worker-milliseconds used, written by the measure middleware.
         self.cost_ms = 0
         self.is_told = False

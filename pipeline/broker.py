@@ -24,7 +24,7 @@ _STOPPING_PAUSE_S = 0.1
 
 #: Lanes whose tasks are so brief that most of their cost is asking: a slot does several, for which everything is asked
 #: together. At most so many, estimated to keep it busy for so many ms: a newcomer waits no longer than that for a slot.
-_TOGETHER: Mapping[Lane, tuple[int, int]] = {"text": (32, 20)}
+_TOGETHER: Mapping[Lane, tuple[int, int]] = {"text": (32, 40)}
 
 #: The code of what a worker that stops has not begun.
 _STOPPING = "stopping"

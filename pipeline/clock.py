@@ -15,6 +15,10 @@ class Clock(Protocol):
         """Milliseconds from an arbitrary start, never going back: for durations."""
         ...
 
+    def thread_us(self) -> int:
+        """Microseconds for which this thread has had a processor: for what it did itself, however busy others were."""
+        ...
+
 
 class SystemClock:
     """The machine's own clocks."""
@@ -24,6 +28,9 @@ class SystemClock:
 
     def monotonic_ms(self) -> int:
         return time.monotonic_ns() // 1_000_000
+
+    def thread_us(self) -> int:
+        return time.thread_time_ns() // 1_000
 
     def monotonic_us(self) -> int:
         """Microseconds on the same scale as `monotonic_ms`: for waits that are shorter than one of those."""

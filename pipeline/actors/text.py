@@ -64,7 +64,7 @@ class TextWork:
                 one.attempt.do(self._stored, one, error)
 
     def _screened(self, attempt: Attempt, task: TaskRow) -> _Screened:
-        began_ms = self.clock.monotonic_ms()
+        began_ms, began_us = self.clock.monotonic_ms(), self.clock.thread_us()
         begun: Begun | None = Begun(attempt.number, self.clock.now_ms())
         text = str(task.payload["text"])
         if attempt.number > 1 or len(text) > _BRIEF_CHARS:
@@ -77,10 +77,13 @@ class TextWork:
                 self.clock, text, lambda: self.lists.detector(task.site, task.mac).screen(text, words)
             )
         steps.mark("store", "done")
-        attempt.own_ms = self.clock.monotonic_ms() - began_ms
+        # Waiting for a processor, or for the database, is nobody's own.
+        attempt.own_ms = (self.clock.thread_us() - began_us) / 1_000
         storing = ExitStack()
         storing.enter_context(tracing.step("store"))
-        outcome = Finished(ocr=None, detection=detection, steps=steps.records, run_ms=attempt.own_ms)
+        outcome = Finished(
+            ocr=None, detection=detection, steps=steps.records, run_ms=self.clock.monotonic_ms() - began_ms
+        )
         return _Screened(attempt, screening, GoodEnd(task.task_id, attempt.claim.token, outcome, begun), storing)
 
     def _stored(self, one: _Screened, error: Exception | None) -> None:

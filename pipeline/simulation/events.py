@@ -28,6 +28,9 @@ class VirtualClock:
     def monotonic_ms(self) -> int:
         return self.elapsed_ms
 
+    def thread_us(self) -> int:
+        return self.elapsed_ms * 1_000
+
 
 class Queue(Protocol):
     """What is driven: `FairQueue` on a server, or the model in memory."""

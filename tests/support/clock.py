@@ -18,6 +18,9 @@ class FakeClock:
     def monotonic_ms(self) -> int:
         return self._monotonic_ms
 
+    def thread_us(self) -> int:
+        return self._monotonic_ms * 1_000
+
     def advance(self, ms: int) -> None:
         """Let `ms` milliseconds pass on both."""
         self._now_ms += ms
