@@ -47,7 +47,7 @@ class Plan:
     """
 
     rounds: int = 3
-    tasks: int = 1_200
+    tasks: int = 4_000
     posts: int = 500
     clients: int = 8
     limit_s: float = 8.0

@@ -14,7 +14,7 @@ from benchmarks.web_servers import Served
 from pipeline.samples import sample_texts
 
 #: As many threads as the text worker of the Procfile has.
-SHAPE = Shape(processes=1, threads=6)
+SHAPE = Shape(processes=1, threads=8)
 FLOOD_SHAPE = Shape(processes=1, threads=4, is_waiting=True)
 #: Devices of all runs but those of the flood.
 _DEVICES = 100
