@@ -146,7 +146,9 @@ class FairBroker(Broker):
     def _tell_done(self, attempts: Sequence[Attempt]) -> None:
         if not attempts:
             return
-        answers = self._queue.complete_each([(attempt.claim, attempt.cost_ms) for attempt in attempts])
+        answers = self._queue.complete_each(
+            [(attempt.claim.task_id, attempt.claim.token, attempt.cost_ms) for attempt in attempts]
+        )
         for attempt, lost in zip(attempts, answers, strict=True):
             attempt.run(_note_told, attempt, lost)
         self.slots.free([attempt.claim for attempt in attempts])

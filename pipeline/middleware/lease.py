@@ -9,7 +9,7 @@ from dramatiq.middleware import SkipMessage
 from pipeline.attempts import Attempt
 from pipeline.broker import ClaimedMessage, FairBroker, fair_broker
 from pipeline.errors import LeaseLost, QueueUnavailable
-from pipeline.queue import FairQueue, Started
+from pipeline.queue import FairQueue
 
 log = logging.getLogger(__name__)
 
@@ -38,16 +38,19 @@ class LeaseRenewal(Middleware):
     def before_process_message(self, broker: Broker, message: MessageProxy) -> None:
         if not isinstance(message, ClaimedMessage):
             return
-        try:
-            answers = self._queue.start_each([attempt.claim for attempt in message.attempts])
-        except QueueUnavailable as exc:
-            # Not started is not attempted: the leases run out by themselves.
-            log.warning("not started: %s", exc, extra={"lane": message.lane, "tasks": len(message.attempts)})
-            raise SkipMessage(str(exc)) from exc
-        pairs = zip(message.attempts, answers, strict=True)
-        message.begun += [attempt for attempt, answer in pairs if _has_begun(attempt, answer)]
+        message.begun += [attempt for attempt in message.attempts if self._begin(attempt)]
         if not message.begun:
-            raise SkipMessage("every lease was lost")
+            raise SkipMessage("nothing has begun")
+
+    def _begin(self, attempt: Attempt) -> bool:
+        claim = attempt.claim
+        try:
+            attempt.begin(claim.started or self._queue.start(claim.task_id, claim.token))
+        except (LeaseLost, QueueUnavailable) as exc:
+            # Not started is not attempted. If the server cannot be reached the lease runs out by itself.
+            attempt.run(log.warning, "not started: %s", exc)
+            return False
+        return True
 
     def _renew_on(self, broker: FairBroker) -> None:
         while not self._stopped.wait(self._renew_s):
@@ -60,11 +63,3 @@ class LeaseRenewal(Middleware):
                 except QueueUnavailable as exc:
                     # The others may lie in shards that answer.
                     log.warning("not renewed yet: %s", exc)
-
-
-def _has_begun(attempt: Attempt, answer: Started | LeaseLost) -> bool:
-    if isinstance(answer, LeaseLost):
-        attempt.run(log.warning, "not started: %s", answer)
-        return False
-    attempt.begin(answer)
-    return True

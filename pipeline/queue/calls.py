@@ -39,16 +39,8 @@ class Calls:
     def _held(self, name: str, task_id: str, token: int, *args: str | int) -> Reply:
         reply = self._call(name, task_id, token, *args)
         if reply.word == "lost":
-            raise _lost(name, task_id, token, reply)
+            raise lost_lease(name, task_id, token, reply.text(0) or "unknown")
         return reply
-
-    def _held_each(self, name: str, rows: Sequence[Sequence[str | int]]) -> list[Reply | LeaseLost]:
-        """Call a script for several leases, in one round trip; each row begins with the task's id and the token."""
-        replies = self._call_many(name, rows)
-        return [
-            _lost(name, str(row[0]), int(row[1]), reply) if reply.word == "lost" else reply
-            for row, reply in zip(rows, replies, strict=True)
-        ]
 
     def _refuse_when_full(self, reply: Reply) -> None:
         if reply.word == "full":
@@ -59,5 +51,6 @@ class Calls:
             raise WouldExpire("this task would expire before its turn", retry_after_ms=reply.number(0) * 1000)
 
 
-def _lost(name: str, task_id: str, token: int, reply: Reply) -> LeaseLost:
-    return LeaseLost(f"{name}: the lease {token} of task {task_id} is over; it is {reply.text(0) or 'unknown'} now")
+def lost_lease(name: str, task_id: str, token: int, state: str) -> LeaseLost:
+    """The refusal of a call whose lease is over."""
+    return LeaseLost(f"{name}: the lease {token} of task {task_id} is over; it is {state} now")

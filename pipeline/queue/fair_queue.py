@@ -5,9 +5,10 @@ Every method raises `QueueUnavailable` when the server does not answer in time. 
 accounts are in the scripts (`lua/`), explained in docs/why/fairness.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pipeline.errors import LeaseLost, TaskEnded, TaskNotFound
+from pipeline.queue.calls import lost_lease
 from pipeline.queue.connection import reaching
 from pipeline.queue.limits import check_device_rules, check_weight
 from pipeline.queue.scripts import Reply
@@ -57,8 +58,8 @@ class FairQueue(Submitting):
                 unless they are for one.
             per_turn: tasks of one turn; `batch_max` when not given, and never more than that. While another device that
                 could be served is starving it is one.
-            slot_ms: one slot does all of them, one after the other: turns end once they are estimated to take it so
-                long, worker-ms; 0: each has a slot.
+            slot_ms: one slot does all of them, one after the other; they have begun. Turns end once they are estimated
+                to take it so long, worker-ms; 0: each has a slot.
         Returns: the claims, none when nothing can be served now.
         """
         turn = self._claim_turns(lane, limit, per_turn, slot_ms, turns=limit)
@@ -82,11 +83,10 @@ class FairQueue(Submitting):
         )
         if reply.word == "empty":
             return None
-        lease_ends_ms = reply.number(0)
-        leased = _rows(Reply(reply.word, reply.values[5:]), 4)
+        claims = list(_claims(lane, reply.number(0), reply.values[5:], width=7 if slot_ms else 4))
         return Turn(
-            claims=[Claim(task_id, lane, mac, site, int(token), lease_ends_ms) for mac, site, task_id, token in leased],
-            site=leased[-1][1],
+            claims=claims,
+            site=claims[-1].site,
             charge_ms=float(reply.text(1)),
             site_weight=float(reply.text(2)),
             device_weights=float(reply.text(3)),
@@ -95,12 +95,8 @@ class FairQueue(Submitting):
 
     def start(self, task_id: str, token: int) -> Started:
         """Begin to run a claimed task: from here on it counts as an attempt."""
-        return _started(self._held("start", task_id, token))
-
-    def start_each(self, claims: Sequence[Claim]) -> list[Started | LeaseLost]:
-        """Begin to run claimed tasks, in one round trip; a lease that is lost costs the others nothing."""
-        answers = self._held_each("start", [(claim.task_id, claim.token) for claim in claims])
-        return [answer if isinstance(answer, LeaseLost) else _started(answer) for answer in answers]
+        reply = self._held("start", task_id, token)
+        return Started(attempt=reply.number(0), losses=reply.number(1), payload=reply.values[2])
 
     def renew(self, task_id: str, token: int) -> int:
         """Hold the lease for another `lease_ms`; return its new end, epoch ms.
@@ -119,16 +115,19 @@ class FairQueue(Submitting):
 
     def complete(self, task_id: str, token: int, *, cost_ms: int) -> None:
         """End the task well and charge its device `cost_ms` worker-milliseconds."""
-        self._held("complete", task_id, token, cost_ms, *self._ending)
+        (lost,) = self.complete_each([(task_id, token, cost_ms)])
+        if lost:
+            raise lost
 
-    def complete_each(self, ends: Sequence[tuple[Claim, int]]) -> list[LeaseLost | None]:
-        """End tasks well, each with its cost, in one round trip; return for each whether its lease was lost."""
-        rows = [(claim.task_id, claim.token, cost_ms, *self._ending) for claim, cost_ms in ends]
-        return [answer if isinstance(answer, LeaseLost) else None for answer in self._held_each("complete", rows)]
-
-    @property
-    def _ending(self) -> tuple[str | int, ...]:
-        return self.rules.policy, self.rules.dedupe_ms, self.rules.max_per_mac
+    def complete_each(self, ends: Sequence[tuple[str, int, int]]) -> list[LeaseLost | None]:
+        """End tasks well, each given by id, token and cost; return for each whether its lease was lost."""
+        rules, packed = self.rules, " ".join(f"{task_id} {token} {cost_ms}" for task_id, token, cost_ms in ends)
+        reply = self._call("complete", packed, rules.policy, rules.dedupe_ms, rules.max_per_mac)
+        states = [value.decode() for value in reply.values]
+        return [
+            lost_lease("complete", task_id, token, state) if state else None
+            for (task_id, token, _), state in zip(ends, states, strict=True)
+        ]
 
     def retry(self, task_id: str, token: int, *, cost_ms: int, delay_ms: int, is_loss: bool = False) -> int:
         """Put the task back after a failed attempt; return when it is due, epoch ms.
@@ -282,13 +281,16 @@ class FairQueue(Submitting):
             return bool(self._client.blpop([self.keys.bell()], timeout=timeout_s))
 
 
+def _claims(lane: Lane, lease_ends_ms: int, values: list[bytes], *, width: int) -> Iterator[Claim]:
+    for i in range(0, len(values), width):
+        mac, site, task_id, token, *begun = values[i : i + width]
+        started = Started(int(begun[0]), int(begun[1]), begun[2]) if begun else None
+        yield Claim(task_id.decode(), lane, mac.decode(), site.decode(), int(token), lease_ends_ms, started)
+
+
 def _rows(reply: Reply, width: int) -> list[list[str]]:
     flat = [value.decode() for value in reply.values]
     return [flat[i : i + width] for i in range(0, len(flat), width)]
-
-
-def _started(reply: Reply) -> Started:
-    return Started(attempt=reply.number(0), losses=reply.number(1), payload=reply.values[2])
 
 
 def _or_empty(value: float | None) -> str:

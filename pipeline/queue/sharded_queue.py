@@ -132,9 +132,6 @@ class ShardedQueue(FairQueue):
     def start(self, task_id: str, token: int) -> Started:
         return self._holder(token).start(task_id, token)
 
-    def start_each(self, claims: Sequence[Claim]) -> list[Started | LeaseLost]:
-        return self._by_holder(claims, lambda shard, own: shard.start_each(own))
-
     def renew(self, task_id: str, token: int) -> int:
         return self._holder(token).renew(task_id, token)
 
@@ -144,12 +141,15 @@ class ShardedQueue(FairQueue):
     def complete(self, task_id: str, token: int, *, cost_ms: int) -> None:
         self._holder(token).complete(task_id, token, cost_ms=cost_ms)
 
-    def complete_each(self, ends: Sequence[tuple[Claim, int]]) -> list[LeaseLost | None]:
-        costs = dict(ends)
-        return self._by_holder(
-            [claim for claim, _ in ends],
-            lambda shard, own: shard.complete_each([(claim, costs[claim]) for claim in own]),
-        )
+    def complete_each(self, ends: Sequence[tuple[str, int, int]]) -> list[LeaseLost | None]:
+        """One call for each shard that gave a lease."""
+        own: dict[int, list[tuple[str, int, int]]] = {}
+        for end in ends:
+            own.setdefault(shard_of_token(end[1], len(self.shards)), []).append(end)
+        answers: dict[tuple[str, int, int], LeaseLost | None] = {}
+        for number, of_shard in own.items():
+            answers |= zip(of_shard, self.shards[number].complete_each(of_shard), strict=True)
+        return [answers[end] for end in ends]
 
     def retry(self, task_id: str, token: int, *, cost_ms: int, delay_ms: int, is_loss: bool = False) -> int:
         return self._holder(token).retry(task_id, token, cost_ms=cost_ms, delay_ms=delay_ms, is_loss=is_loss)
@@ -227,18 +227,6 @@ class ShardedQueue(FairQueue):
 
     def _holder(self, token: int) -> Shard:
         return self.shards[shard_of_token(token, len(self.shards))]
-
-    def _by_holder(
-        self, claims: Sequence[Claim], ask: Callable[[Shard, Sequence[Claim]], Sequence[_Row]]
-    ) -> list[_Row]:
-        """What the shards of these leases answer, in the order of the leases; one round trip for each shard."""
-        own: dict[int, list[Claim]] = {}
-        for claim in claims:
-            own.setdefault(shard_of_token(claim.token, len(self.shards)), []).append(claim)
-        answers: dict[Claim, _Row] = {}
-        for number, of_shard in own.items():
-            answers |= zip(of_shard, ask(self.shards[number], of_shard), strict=True)
-        return [answers[claim] for claim in claims]
 
     def _everywhere(self, keep_house: Callable[[Shard], list[_Row]]) -> list[_Row]:
         """What all shards gave; a silent one raises only when the others gave nothing, lest that be lost."""

@@ -100,23 +100,6 @@ class Enqueued:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A leased task.
-
-    Args:
-        token: fencing token; every later call about this lease must carry it, and every write it leads to.
-        lease_ends_ms: epoch ms on the server's clock.
-    """
-
-    task_id: str
-    lane: Lane
-    mac: str
-    site: str
-    token: int
-    lease_ends_ms: int
-
-
-@dataclass(frozen=True, slots=True)
 class Started:
     """An attempt that has begun.
 
@@ -129,6 +112,25 @@ class Started:
     attempt: int
     losses: int
     payload: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A leased task.
+
+    Args:
+        token: fencing token; every later call about this lease must carry it, and every write it leads to.
+        lease_ends_ms: epoch ms on the server's clock.
+        started: what `start` would tell, of a task that has begun with its claim.
+    """
+
+    task_id: str
+    lane: Lane
+    mac: str
+    site: str
+    token: int
+    lease_ends_ms: int
+    started: Started | None = None
 
 
 @dataclass(frozen=True, slots=True)

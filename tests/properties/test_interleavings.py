@@ -100,7 +100,7 @@ class Life(RuleBasedStateMachine):
             assert claim.task_id == expected.task_id, "not the head of its line"
             assert claim.token > max([0, *self.model.tokens]), "a token that does not grow"
             self.model.tokens.append(claim.token)
-            expected.state, expected.token = "leased", claim.token
+            expected.state, expected.token = "running" if claim.started else "leased", claim.token
             in_flight[claim.mac] += 1
             cap = self.model.gate(claim.mac).cap
             assert cap is None or in_flight[claim.mac] <= cap

@@ -3,10 +3,10 @@ claim - lease tasks from the head of the line of the device whose turn it is; no
 
 One turn serves one device: up to `batch_max` tasks, but one only while another device that could be served has waited
 for `starved_ms`; then comes the next turn, until there are `limit` tasks, or those of one slot are estimated to keep it
-busy for `slot_ms`. A task that has cost a worker or an engine has a slot by itself. A head that is past its TTL, that has lost its
-record or that no fairlane wrote is put aside on the way and the next one is taken: at most 8 of them in one turn; the
-reconciler tells the ledger. What was charged and what the site of the last turn weighs is for consumers that choose
-among shards.
+busy for `slot_ms`. A task that has cost a worker or an engine has a slot by itself. A head that is past its TTL, that has
+lost its record or that no fairlane wrote is put aside on the way and the next one is taken: at most 8 of them in one
+turn; the reconciler tells the ledger. What was charged and what the site of the last turn weighs is for consumers that
+choose among shards.
 
 KEYS
   1 root         string  the epoch key: carries the prefix
@@ -27,10 +27,9 @@ BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane}
   mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane} leases:{lane} backoff expiry global_pending overloaded_macs dead_letter
 RETURNS
-  claimed        lease_ends_ms charge site_weight device_weights sites, then of each task: mac site task_id token
+  claimed        lease_ends_ms charge site_weight device_weights sites, of each task: mac site task_id token [attempt losses payload]
   empty
-COST  O(limit log n); 12 commands for a claim of one, 14 while several sites compete; for one slot 1 more for each task, 2 when there are several,
-  and 2 for each site
+COST  O(limit log n); 12 commands for a claim of one, 14 while several sites compete
 FLAGS allow-oom
 ]]
 --@include keys
@@ -56,6 +55,7 @@ local function is_enough()
   return got.is_closed or got.turns >= turns or got.tasks >= limit or slot_ms > 0 and got.charge >= slot_ms
 end
 
+--@include tour
 --@include heads
 --@include turn
 
@@ -70,8 +70,9 @@ while not is_enough() and misses < 8 do
 end
 -- Unless all that was wanted was found, whatever wake-ups are left are stale: nothing can be served now.
 if not is_enough() then redis.call('DEL', wake_key(lane_name)) end
-if not last then return {'empty'} end
 if slot_ms > 0 and got.tasks > 1 then share_slot() end
+leave()
+if not last then return {'empty'} end
 local reply = {'claimed', digits(now + lease_ms), digits(got.charge)}
 for _, value in ipairs(last) do reply[#reply + 1] = value end
 for _, value in ipairs(got.rows) do reply[#reply + 1] = value end

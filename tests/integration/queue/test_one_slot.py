@@ -4,7 +4,7 @@ import pytest
 import redis
 
 from pipeline.errors import LeaseLost
-from pipeline.queue import Claim, Started
+from pipeline.queue import Claim, Rules, Started
 from tests.support.clock import FakeClock
 from tests.support.line import BLUE, GREEN, LEAVING, RED, Line, ShardedLine
 
@@ -156,29 +156,62 @@ def test_devices_share_a_slot_by_what_their_tasks_cost(line: Line) -> None:
     assert served[RED] == pytest.approx(served[BLUE], abs=2 * SLOT_MS)
 
 
-def test_started_and_completed_together_each_stands_for_itself(line: Line) -> None:
-    line.submit(RED, 3)
-    lost, *held = [line.claim() for _ in range(3)]
+def test_what_one_slot_does_has_begun_with_its_claim(line: Line) -> None:
+    teach(line)
+    line.submit(RED, 2, payload=b"a key")
+    (first,) = claim_slot(line, limit=1)
+    line.queue.retry(first.task_id, first.token, cost_ms=1, delay_ms=1)
+    line.clock.advance(2)
+    line.queue.promote()
+
+    claims = claim_slot(line)
+
+    assert [claim.started for claim in claims] == [Started(2, 0, b"a key"), Started(1, 0, b"a key")]
+    for claim in claims:
+        assert line.queue.start(claim.task_id, claim.token) == claim.started, "another start changes nothing"
+    line.queue.hand_back(claims[0].task_id, claims[0].token)
+    assert claim_slot(line)[0].started == Started(2, 0, b"a key")
+
+
+def test_completed_together_each_stands_for_itself(line: Line) -> None:
+    line.submit(RED, 2)
+    line.submit(BLUE, 2, site="north")
+    lost, *held = [line.claim() for _ in range(4)]
     line.queue.hand_back(lost.task_id, lost.token)
 
-    started = line.queue.start_each([lost, *held])
-    assert [type(one) for one in started] == [LeaseLost, Started, Started]
-    done = line.queue.complete_each([(lost, 5), *((claim, 5) for claim in held)])
+    ends = [(claim.task_id, claim.token, 5) for claim in (lost, *held)]
+    done = line.queue.complete_each([*ends, ("unknown", 7, 1)])
 
-    assert [type(one) for one in done] == [LeaseLost, type(None), type(None)]
-    assert [line.inspector.endings([claim.task_id])[0][0] for claim in held] == ["done"] * 2  # type: ignore[index]
+    assert [type(one) for one in done] == [LeaseLost, *[type(None)] * 3, LeaseLost]
+    assert "it is queued now" in str(done[0])
+    assert "it is unknown now" in str(done[-1])
+    assert [(line.inspector.endings([claim.task_id])[0] or ("",))[0] for claim in held] == ["done"] * 3
     line.assert_books_balance()
 
 
-def test_a_server_that_knows_none_of_our_scripts_any_more_learns_them_on_the_way(line: Line) -> None:
-    line.submit(RED, 3)
-    claims = [line.claim() for _ in range(3)]
+def test_completed_together_is_as_completed_one_by_one(valkey: redis.Redis, clock: FakeClock) -> None:
+    """Over two sites, of whom each has two devices, of whom one has more in line and one has not."""
+    after = []
+    for is_together in (True, False):
+        valkey.flushall()
+        line = Line(valkey, clock, Rules(prefix="one:"))
+        for number, mac in enumerate(("aa0000000001", "aa0000000002", "aa0000000003", "aa0000000004")):
+            line.submit(mac, 2 + number % 2, site="north" if number > 1 else "south")
+        ends = [(claim.task_id, claim.token, 7) for claim in (line.claim() for _ in range(8))]
+        clock.advance(50)
+        for some in [ends] if is_together else [[end] for end in ends]:
+            assert line.queue.complete_each(some) == [None] * len(some)
+        after.append({key: contents(valkey, key) for key in sorted(valkey.keys("*"))})
+        line.assert_books_balance()
+        clock.advance(-50)
 
-    line.client.function_flush("SYNC")  # type: ignore[no-untyped-call]
-    line.client.script_flush()  # type: ignore[no-untyped-call]
+    assert after[0] == after[1]
 
-    assert [one.attempt for one in line.queue.start_each(claims) if isinstance(one, Started)] == [1, 1, 1]
-    assert line.queue.complete_each([(claim, 5) for claim in claims]) == [None] * 3
+
+def contents(client: redis.Redis, key: bytes) -> object:
+    kinds = {b"hash": client.hgetall, b"zset": lambda name: client.zrange(name, 0, -1, withscores=True)}
+    read = kinds.get(client.type(key))  # type: ignore[arg-type]
+    return read(key) if read else client.dump(key)  # type: ignore[operator]
 
 
 def test_over_shards_a_slot_is_filled_from_one_and_each_lease_is_told_to_its_own(
@@ -193,7 +226,6 @@ def test_over_shards_a_slot_is_filled_from_one_and_each_lease_is_told_to_its_own
 
     assert [len({claim.token % 64 for claim in claims}) for claims in slots] == [1] * 3
     assert sorted(len(claims) for claims in slots) == [4] * 3
-    mixed = [claim for claims in zip(*slots, strict=True) for claim in claims]
-    assert [type(one) for one in line.queue.start_each(mixed)] == [Started] * 12
-    assert line.queue.complete_each([(claim, 1) for claim in mixed]) == [None] * 12
+    mixed = [(claim.task_id, claim.token, 1) for claims in zip(*slots, strict=True) for claim in claims]
+    assert line.queue.complete_each(mixed) == [None] * 12
     line.assert_books_balance()

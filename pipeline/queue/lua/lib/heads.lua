@@ -19,14 +19,34 @@ local function expire_head(lane, device, entry)
   end_task(lane, device, task, 'expired', 'expired', dedupe_ms, max_per_mac, now)
 end
 
+-- What the worker is told of a task of one slot, which begins with its claim: the number of the attempt, what it has cost
+-- before, its payload. Nil for others; `is_missing` when there is no such record.
+local function beginning_of(entry)
+  if slot_ms == 0 then return nil end
+  local found = redis.call('HMGET', task_key(entry.task_id), 'attempts', 'losses', 'payload')
+  local attempts, losses = tonumber(found[1]) or 0, tonumber(found[2]) or 0
+  return {attempt = attempts + 1, losses = losses, payload = found[3], is_missing = not found[3]}
+end
+
 -- Write the lease on the task's record; false when there is no such record.
-local function lease(lane, device, entry)
-  local charged = estimate(lane, entry.class)
-  local token = next_token(lane, now)
-  local is_missing = redis.call('HSET', task_key(entry.task_id), 'state', 'leased', 'token', digits(token),
-    'claimed_ms', digits(now), 'charged', digits(charged)) > 0
-  if is_missing then
-    redis.call('DEL', task_key(entry.task_id))
+local function write_lease(entry, token, charged, begun)
+  local key, state = task_key(entry.task_id), begun and 'running' or 'leased'
+  if begun and begun.is_missing then return false end
+  local new_fields = redis.call('HSET', key, 'state', state, 'token', digits(token), 'claimed_ms', digits(now), 'charged',
+    digits(charged))
+  if begun then
+    redis.call('HSET', key, 'attempts', digits(begun.attempt), 'started_ms', digits(now))
+  elseif new_fields > 0 then
+    redis.call('DEL', key)
+    return false
+  end
+  return true
+end
+
+-- Lease a task; returns the token, false when it has no record.
+local function lease(lane, device, entry, begun)
+  local charged, token = estimate(lane, entry.class), next_token(lane, now)
+  if not write_lease(entry, token, charged, begun) then
     drop(lane, device, entry)
     return false
   end
@@ -40,19 +60,16 @@ local function lease(lane, device, entry)
   return token
 end
 
--- Whether the task has a slot by itself: what has cost a worker would take those that share its slot with it again.
-local function is_alone(entry)
-  return slot_ms > 0 and (tonumber(redis.call('HGET', task_key(entry.task_id), 'losses')) or 0) > 0
-end
-
--- Lease the first task in line that can run. Returns its id and token, and the entry behind it.
+-- Lease the first task in line that can run. Returns its columns of the reply, and the entry behind it.
 local function lease_head(lane, device)
   local line = line_key(device.mac, lane_name)
   for _ = 1, 8 do
     local two = redis.call('ZRANGE', line, 0, 1, 'WITHSCORES')
     if #two == 0 then return nil, nil end
     local entry = parse_entry(two[1], two[2])
-    if entry and entry.expires > now and is_alone(entry) then
+    local begun = entry and entry.expires > now and beginning_of(entry)
+    if begun and begun.losses > 0 then
+      -- What has cost a worker has a slot by itself: it would take those that share its slot with it again.
       got.is_closed = true
       if got.tasks > 0 then return nil, entry end
     end
@@ -63,10 +80,11 @@ local function lease_head(lane, device)
     elseif entry.expires <= now then
       expire_head(lane, device, entry)
     else
-      local token = lease(lane, device, entry)
+      local token = lease(lane, device, entry, begun)
       if token then
         got.tasks = got.tasks + 1
-        return {entry.task_id, digits(token)}, behind
+        if not begun then return {entry.task_id, digits(token)}, behind end
+        return {entry.task_id, digits(token), digits(begun.attempt), digits(begun.losses), begun.payload}, behind
       end
     end
   end

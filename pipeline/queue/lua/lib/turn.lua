@@ -33,12 +33,11 @@ end
 -- Serve the site's next device. Returns what the reply tells of its site; nil when it turned out that nothing could be
 -- leased.
 local function serve_site(site)
-  local lane = open_lane(lane_name, site, now)
+  local lane = go_to(lane_name, site)
   local two = redis.call('ZRANGE', schedule_key(lane_name, site), 0, 1, 'WITHSCORES')
   if #two == 0 then
     -- Emptied by the last claim, which leaves this to the next one.
     seat_site(lane, nil, policy)
-    save(lane)
     return nil
   end
   local mac = string.match(two[1], ':(.+)$')
@@ -62,10 +61,9 @@ local function serve_site(site)
     if first then seat_site(lane, first, policy) end
   end
   save_device(device)
-  save(lane)
   if #leased == 0 then return nil end
   for _, one in ipairs(leased) do
-    for _, value in ipairs({device.mac, site, one[1], one[2]}) do got.rows[#got.rows + 1] = value end
+    for _, value in ipairs({device.mac, site, unpack(one)}) do got.rows[#got.rows + 1] = value end
   end
   got.turns = got.turns + 1
   got.charge = got.charge + site_get(lane, 'charge') - charge_before
@@ -75,14 +73,12 @@ end
 -- The tasks of one slot keep it busy together, and end together: each counts for its share.
 local function share_slot()
   local share, of_site = 1 / got.tasks, {}
-  for i = 1, #got.rows, 4 do
+  for i = 1, #got.rows, #got.rows / got.tasks do
     local site, task_id = got.rows[i + 1], got.rows[i + 2]
     redis.call('HSET', task_key(task_id), 'share', digits(share))
     of_site[site] = (of_site[site] or 0) + 1
   end
   for site, tasks in pairs(of_site) do
-    local lane = open_lane(lane_name, site, now)
-    keep_busy(lane, tasks * (share - 1))
-    save(lane)
+    keep_busy(go_to(lane_name, site), tasks * (share - 1))
   end
 end
