@@ -8,7 +8,7 @@ from pipeline.clock import Clock
 from pipeline.errors import DeviceBacklogFull, LeaseLost, QueueFull, WouldExpire
 from pipeline.queue.keys import Keys
 from pipeline.queue.rules import Rules
-from pipeline.queue.scripts import Call, Reply, Scripts
+from pipeline.queue.scripts import Reply, Scripts
 
 
 class Calls:
@@ -31,7 +31,7 @@ class Calls:
 
     def _call_many(self, name: str, rows: Sequence[Sequence[str | int | bytes]]) -> list[Reply]:
         now = self._now()
-        return self._scripts.call_each(self.keys.epoch(), [Call(name, (now, *row)) for row in rows])
+        return self._scripts.call_many(name, self.keys.epoch(), [(now, *row) for row in rows])
 
     def _now(self) -> str | int:
         return "" if self._clock is None else self._clock.now_ms()

@@ -13,7 +13,7 @@ from pipeline.queue.connection import reaching
 from pipeline.queue.device_states import DeviceState, Listed, Weighed, states_of, weighed_of
 from pipeline.queue.keys import Keys
 from pipeline.queue.rules import Rules
-from pipeline.queue.scripts import Call, Scripts
+from pipeline.queue.scripts import Scripts
 from pipeline.queue.types import LANES, Lane
 
 #: Rows of one page, at most.
@@ -73,7 +73,7 @@ class Pages:
         """The same without what their sites were given."""
         parts = [macs[start : start + _LOOKED_AT] for start in range(0, len(macs), _LOOKED_AT)]
         rows = [(self._given_now(), " ".join(LANES), " ".join(part)) for part in parts]
-        replies = self._scripts.call_each(self._keys.epoch(), [Call("look", row) for row in rows])
+        replies = self._scripts.call_many("look", self._keys.epoch(), rows)
         pairs = zip(replies, parts, strict=True)
         return [state for reply, part in pairs for state in states_of(reply, part, self._rules)]
 

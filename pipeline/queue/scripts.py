@@ -29,13 +29,6 @@ _SECTION = re.compile(r"^(KEYS|ARGV|BUILDS|RETURNS|COST|FLAGS)\b(.*)$")
 _INCLUDE = re.compile(r"^--@include (\w+)$", re.MULTILINE)
 
 
-class Call(NamedTuple):
-    """The name of a script and its arguments."""
-
-    name: str
-    args: Sequence[str | int | bytes]
-
-
 @dataclass(frozen=True, slots=True)
 class Header:
     """What a script says about itself; the rows are (index, name) and the reply words in their order.
@@ -97,31 +90,24 @@ class Scripts:
         with reaching(name):
             return _reply(self._run(script, root, args))
 
-    def call_each(self, root: str, calls: Sequence[Call]) -> list[Reply]:
-        """Run scripts, in their order, in one round trip; in another one each that the server did not know.
+    def call_many(self, name: str, root: str, rows: Sequence[Sequence[str | int | bytes]]) -> list[Reply]:
+        """Run one script once for each row of arguments, in their order, in two round trips.
+
+        The first row goes alone, so that the server knows the script when the others come.
 
         Raises: QueueUnavailable, when one of the runs failed; the others may have run.
         """
-        names = sorted({call.name for call in calls})
-        scripts = [self._checked(call.name, call.args) for call in calls]
-        with reaching(" and ".join(names)), self._client.pipeline(transaction=False) as pipe:
-            for script, call in zip(scripts, calls, strict=True):
-                how = ("FCALL", script.function) if self._has_functions else ("EVALSHA", script.sha)
+        if not rows:
+            return []
+        first, *rest = rows
+        script = self._checked(name, first)
+        replies = [self.call(name, root, *first)]
+        how = ("FCALL", script.function) if self._has_functions else ("EVALSHA", script.sha)
+        with reaching(name), self._client.pipeline(transaction=False) as pipe:
+            for row in rest:
                 # Not the client's own methods, which a Cluster's pipeline refuses, though it can do it.
-                pipe.execute_command(*how, 1, root, *call.args)  # type: ignore[no-untyped-call]
-            answers = pipe.execute(raise_on_error=False)
-            return [
-                _reply(self._answer(script, root, call.args, answer))
-                for script, call, answer in zip(scripts, calls, answers, strict=True)
-            ]
-
-    def _answer(self, script: _Script, root: str, args: Sequence[str | int | bytes], answer: Any) -> Any:
-        """What a run in a pipeline answered; one that did not happen, since the server did not know it, happens now."""
-        if isinstance(answer, NoScriptError) or (isinstance(answer, ResponseError) and _is_unknown(answer)):
-            return self._run(script, root, args)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+                pipe.execute_command(*how, 1, root, *row)  # type: ignore[no-untyped-call]
+            return replies + [_reply(answer) for answer in pipe.execute()]
 
     def _run(self, script: _Script, root: str, args: Sequence[str | int | bytes]) -> Any:
         if self._has_functions:
