@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,6 +15,14 @@ from tests.integration.ocr.conftest import make_pool
 from tests.support.ocr_readers import TELL, OnceBuilt, obedient
 from tests.support.pictures import LIMITS
 from tests.support.processes import engine_children, is_alive, wait_until
+
+
+@pytest.fixture(autouse=True)
+def nobody_left_behind() -> Iterator[None]:
+    """Children that are still ending would be counted by the next test."""
+    before = engine_children()
+    yield
+    wait_until(lambda: all(child in before for child in engine_children()))
 
 
 @pytest.mark.feature("O6")
