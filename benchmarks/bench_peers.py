@@ -87,7 +87,7 @@ def _throughput(plan: Plan, place: Place, systems: Sequence[System]) -> Iterator
             one = throughput(system, place, plan.tasks, plan.posts, plan.clients, plan.limit_s)
             shown[system].append(one)
             yield f"turn {number + 1}, {system.name}: queue {one.queue_rate:.0f}/s, HTTP {one.http_rate:.0f}/s"
-    yield f"\ntexts, {place.database}, {SHAPE.processes} process of {SHAPE.threads} threads, {plan.rounds} turns each"
+    yield f"\ntexts, {place.database}, {SHAPE.processes} processes of {SHAPE.threads} threads, {plan.rounds} turns each"
     columns = ["queue to stored/s", "HTTP to stored/s", "CPU ms: workers", "web", "servers"]
     yield table(["system", *columns], [[system.name, *_figures(turns)] for system, turns in shown.items()])
     yield "\n".join(_ratios(shown)) + "\n"

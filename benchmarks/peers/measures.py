@@ -13,8 +13,8 @@ from benchmarks.raw_clients import request_of, send_all
 from benchmarks.web_servers import Served
 from pipeline.samples import sample_texts
 
-#: As many threads as the text worker of the Procfile has.
-SHAPE = Shape(processes=1, threads=8)
+#: As many processes and threads as the text worker of the Procfile has.
+SHAPE = Shape(processes=2, threads=4)
 FLOOD_SHAPE = Shape(processes=1, threads=4, is_waiting=True)
 #: Devices of all runs but those of the flood.
 _DEVICES = 100
