@@ -13,7 +13,7 @@ from pipeline.actors.steps import StepLog
 from pipeline.attempts import Attempt
 from pipeline.clock import Clock
 from pipeline.detector.findings import Screening
-from pipeline.errors import FairlaneError
+from pipeline.errors import DatabaseUnavailable, FairlaneError
 from pipeline.lists.following import FollowedLists
 
 #: Characters that are screened within some milliseconds: the ledger hears of the start of such a text with its end. Of
@@ -97,6 +97,8 @@ class TextWork:
         """Let the ledger know of an attempt that fails: by this its steps are written, and the attempt counted."""
         try:
             yield
+        except DatabaseUnavailable:
+            raise  # it would not hear of that either
         except Exception:
             with suppress(FairlaneError):  # what has failed is what matters
                 self.ledger.start(attempt.claim.task_id, attempt.claim.token, attempt.number)

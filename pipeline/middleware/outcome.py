@@ -27,6 +27,7 @@ from pipeline.attempts import Abandon, Attempt, Bury, Complete, Defer, Discard, 
 from pipeline.broker import ClaimedMessage
 from pipeline.clock import Clock
 from pipeline.errors import (
+    DatabaseUnavailable,
     EngineFailure,
     FairlaneError,
     LeaseLost,
@@ -89,14 +90,17 @@ class Outcome(Middleware):
     ) -> None:
         if not isinstance(message, ClaimedMessage):
             return
+        is_answered = True
         for attempt in message.begun:
             # What the actor did not catch itself has stopped it for all of them.
             attempt.error = attempt.error or exception
-            attempt.run(self._decide, attempt)
+            attempt.ending = self._ending(attempt.error, attempt.number, attempt.losses)
+            attempt.run(_report, attempt)
+            # A database that is away is waited for once, not once for each task of the slot.
+            is_answered = is_answered and attempt.run(self._is_written, attempt)
 
-    def _decide(self, attempt: Attempt) -> None:
-        attempt.ending = self._ending(attempt.error, attempt.number, attempt.losses)
-        _report(attempt)
+    def _is_written(self, attempt: Attempt) -> bool:
+        """Tell the ledger; False when the database does not answer."""
         try:
             self._write(attempt)
         except TaskEnded as exc:  # a cancel was faster: the queue follows the ledger
@@ -106,6 +110,8 @@ class Outcome(Middleware):
         except FairlaneError as exc:
             # The queue is told all the same; the reconciler brings the ledger after it.
             log.warning("the ledger was not told of the ending: %s", exc)
+            return not isinstance(exc, DatabaseUnavailable)
+        return True
 
     def _ending(self, error: BaseException | None, attempt: int, losses: int) -> Ending:
         match error:

@@ -6,10 +6,12 @@ import pytest
 import redis
 from dramatiq.errors import BrokerConnectionError
 
+from models.base import Database
+from models.ledger import Ledger
 from pipeline.attempts import Complete, Retry
 from pipeline.broker import ClaimedMessage, FairBroker
-from pipeline.errors import EngineFailure, QueueUnavailable, StorageUnavailable
-from pipeline.middleware import Measure
+from pipeline.errors import DatabaseUnavailable, EngineFailure, QueueUnavailable, StorageUnavailable
+from pipeline.middleware import Measure, Outcome, RetryRules
 from pipeline.queue import FairQueue
 from tests.integration.worker.conftest import RULES, Shop
 from tests.support.clock import FakeClock
@@ -139,6 +141,29 @@ def test_after_an_outage_the_queue_is_told_only_what_it_was_not_told(shop: Shop,
     assert [attempt.is_told for attempt in message.attempts] == [True, True]
     assert not any(attempt.is_lease_lost for attempt in message.attempts)
     assert all(books.balances for books in shop.inspector.audit())
+
+
+class Silent(Ledger):
+    """Does not answer, and counts how often it was asked."""
+
+    asked = 0
+
+    def put_back(self, *_: object, **__: object) -> None:
+        self.asked += 1
+        raise DatabaseUnavailable("away")
+
+
+def test_a_database_that_is_away_is_waited_for_once_for_all_of_a_slot(shop: Shop, database: Database) -> None:
+    ledger = Silent(database, FakeClock())
+    outcome = Outcome(ledger, FakeClock(), RetryRules(max_attempts=4, max_losses=3, base_ms=1_000, max_ms=1_000))
+    submit(shop, "a", "b", "c")
+    message = ClaimedMessage([claim for _ in range(3) for claim in shop.queue.claim("text")])
+    message.begun += message.attempts
+
+    outcome.after_process_message(shop.broker, message, exception=DatabaseUnavailable("away"))
+
+    assert ledger.asked == 1
+    assert [type(attempt.ending) for attempt in message.attempts] == [Retry] * 3
 
 
 def test_what_was_spent_for_all_of_a_slot_is_divided_equally(shop: Shop, clock: FakeClock) -> None:
