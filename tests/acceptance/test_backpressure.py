@@ -74,7 +74,8 @@ def test_one_held_worker_leaves_everything_to_the_other_and_charges_nothing(fair
     options = ["--processes", "1", "--threads", "2"]
     with subprocess.Popen([*command, *options], env=child_environment(held, []), stderr=subprocess.DEVNULL) as worker:
         try:
-            wait_until(lambda: len(workers_of(fairlane, "text")) == 2, 60)
+            # Beside the two of the Procfile.
+            wait_until(lambda: len(workers_of(fairlane, "text")) == 3, 60)
             states = {worker["state"]: worker["holds"] for worker in workers_of(fairlane, "text")}
             receipts = [fairlane.api.submit_text(f"text {number}", "0a:00:00:00:00:06") for number in range(20)]
             tasks = [fairlane.api.task(receipt["task_id"], wait_s=30) for receipt in receipts]
@@ -86,5 +87,5 @@ def test_one_held_worker_leaves_everything_to_the_other_and_charges_nothing(fair
     assert states == {"working": [], "held": [MEMORY_OVER]}
     assert [(task["state"], task["attempts"]) for task in tasks] == [("done", 1)] * 20
     assert other["active_tasks"] == 0
-    wait_until(lambda: len(workers_of(fairlane, "text")) == 1)  # gone at once on a clean stop
+    wait_until(lambda: len(workers_of(fairlane, "text")) == 2)  # gone at once on a clean stop
     fairlane.assert_books_balance()

@@ -82,7 +82,7 @@ def test_status_shows_every_lane_every_worker_and_the_watermark(fairlane: Runnin
     watermark = fairlane.api._ask("/api/watermark")
 
     assert [lane["lane"] for lane in queue["lanes"]] == list(LANES)
-    assert sorted(worker["queues"] for worker in workers["workers"]) == ["notify,text", "ocr"]
+    assert sorted(worker["queues"] for worker in workers["workers"]) == ["notify,text", "notify,text", "ocr"]
     assert {"timestamp", "total_pending", "mac_count", "active_workers"} <= set(watermark)
 
 
