@@ -16,7 +16,6 @@ from models.base import Database
 from models.prepared import Prepared, Slot, row_values, slot_rows, slots
 from models.rows import Begun, Finished, NewTask, TaskRow
 from models.tasks import Task
-from models.text import storable_json
 
 _COLUMNS = tuple(TaskRow.__dataclass_fields__)
 _PAYLOAD = _COLUMNS.index("payload")
@@ -94,7 +93,7 @@ _INSERT, _START = Prepared(_insert), Prepared(_start)
 
 def insert_task(database: Database, new: NewTask) -> TaskRow | None:
     """Write the row of a task; None when there is one of its id."""
-    rows = _rows(_INSERT.rows(database, {**asdict(new), "payload": storable_json(new.payload)}))
+    rows = _rows(_INSERT.rows(database, asdict(new)))
     return rows.get(new.task_id)
 
 

@@ -10,7 +10,7 @@ from models.prepared import Bound, Prepared, row_values, run, slot_rows, slots
 from models.results import Detection, OcrResult
 from models.rows import DetectionRecord, OcrRecord, StepRecord
 from models.tasks import TaskStep
-from models.text import storable, storable_json
+from models.text import storable
 
 #: What of a step is written as it is.
 _STEP_KEPT = ("name", "state", "started_ms", "ended_ms")
@@ -67,7 +67,7 @@ _OCR = Prepared(lambda: OcrResult.insert(**slots(OcrResult._meta.fields)))
 
 def _ocr_values(record: OcrRecord, reuse_key: str | None) -> dict[str, Any]:
     values = {name: getattr(record, name) for name in OcrRecord.__dataclass_fields__ if name != "model"}
-    texts = {"text": storable(record.text), "lines": storable_json(record.lines)}
+    texts = {"text": storable(record.text), "lines": record.lines}
     return {**values, **texts, "model_name": record.model, "reuse_key": reuse_key}
 
 
@@ -76,12 +76,12 @@ def _detection_values(record: DetectionRecord) -> dict[str, Any]:
         "text": storable(record.text),
         "suggestion": record.suggestion,
         "hit_count": len(record.hits),
-        "hits": storable_json(record.hits),
-        "contacts": storable_json(record.contacts),
+        "hits": record.hits,
+        "contacts": record.contacts,
         "label": storable(record.label),
         "level": record.level,
         "score": record.score,
         "masked": None if record.masked is None else storable(record.masked),
         "elapsed_ms": record.elapsed_ms,
-        "versions": storable_json(record.versions),
+        "versions": record.versions,
     }

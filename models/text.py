@@ -20,15 +20,17 @@ def storable(text: str) -> str:
 
 def storable_json(value: Any) -> Any:
     """Return a JSON value whose strings, those of the keys included, are all storable."""
-    # PERF: looking through its words takes a tenth of what walking through it takes.
-    return _replaced(value) if _SUSPECT.search(json.dumps(value)) else value
-
-
-def _replaced(value: Any) -> Any:
     if isinstance(value, str):
         return storable(value)
     if isinstance(value, dict):
-        return {_replaced(key): _replaced(item) for key, item in value.items()}
+        return {storable_json(key): storable_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_replaced(item) for item in value]
+        return [storable_json(item) for item in value]
     return value
+
+
+def storable_words(value: Any) -> str:
+    """The words of a JSON value whose strings are made storable."""
+    # PERF: looking through them takes a tenth of what walking through the value takes.
+    words = json.dumps(value)
+    return json.dumps(storable_json(value)) if _SUSPECT.search(words) else words
