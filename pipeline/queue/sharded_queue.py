@@ -32,6 +32,7 @@ from pipeline.queue.types import (
     TaskState,
 )
 
+_Item = TypeVar("_Item")
 _Row = TypeVar("_Row")
 
 
@@ -83,12 +84,9 @@ class ShardedQueue(FairQueue):
 
     def restore(self, standings: Sequence[Standing]) -> list[TaskState]:
         """Two round trips for each shard that gets a task."""
-        answers: dict[str, TaskState] = {}
-        for shard in self.shards:
-            own = [standing for standing in standings if self._home(standing.task.mac) is shard]
-            if own:
-                answers |= zip((standing.task.task_id for standing in own), shard.restore(own), strict=True)
-        return [answers[standing.task.task_id] for standing in standings]
+        return _at_their_own(
+            standings, lambda standing: self._home(standing.task.mac), lambda shard, own: shard.restore(own)
+        )
 
     def replay(self, task: Task) -> Enqueued:
         return self._home(task.mac).replay(task)
@@ -143,13 +141,7 @@ class ShardedQueue(FairQueue):
 
     def complete_each(self, ends: Sequence[tuple[str, int, int]]) -> list[LeaseLost | None]:
         """One call for each shard that gave a lease."""
-        own: dict[int, list[tuple[str, int, int]]] = {}
-        for end in ends:
-            own.setdefault(shard_of_token(end[1], len(self.shards)), []).append(end)
-        answers: dict[tuple[str, int, int], LeaseLost | None] = {}
-        for number, of_shard in own.items():
-            answers |= zip(of_shard, self.shards[number].complete_each(of_shard), strict=True)
-        return [answers[end] for end in ends]
+        return _at_their_own(ends, lambda end: self._holder(end[1]), lambda shard, own: shard.complete_each(own))
 
     def retry(self, task_id: str, token: int, *, cost_ms: int, delay_ms: int, is_loss: bool = False) -> int:
         return self._holder(token).retry(task_id, token, cost_ms=cost_ms, delay_ms=delay_ms, is_loss=is_loss)
@@ -239,6 +231,19 @@ class ShardedQueue(FairQueue):
         if failure and not rows:
             raise failure
         return rows
+
+
+def _at_their_own(
+    items: Sequence[_Item], shard_of: Callable[[_Item], Shard], ask: Callable[[Shard, list[_Item]], Sequence[_Row]]
+) -> list[_Row]:
+    """What `ask` answers for the items, in their order; called once for each shard that has some, with those."""
+    places: dict[Shard, list[int]] = {}
+    for place, item in enumerate(items):
+        places.setdefault(shard_of(item), []).append(place)
+    answers: dict[int, _Row] = {}
+    for shard, own in places.items():
+        answers |= zip(own, ask(shard, [items[place] for place in own]), strict=True)
+    return [answers[place] for place in range(len(items))]
 
 
 def _has_cancelled(shard: Shard, task_id: str) -> bool:

@@ -30,17 +30,16 @@ end
 
 -- Write the lease on the task's record; false when there is no such record.
 local function write_lease(entry, token, charged, begun)
-  local key, state = task_key(entry.task_id), begun and 'running' or 'leased'
-  if begun and begun.is_missing then return false end
-  local new_fields = redis.call('HSET', key, 'state', state, 'token', digits(token), 'claimed_ms', digits(now), 'charged',
-    digits(charged))
+  local key = task_key(entry.task_id)
+  local fields = {'token', digits(token), 'claimed_ms', digits(now), 'charged', digits(charged)}
   if begun then
-    redis.call('HSET', key, 'attempts', digits(begun.attempt), 'started_ms', digits(now))
-  elseif new_fields > 0 then
-    redis.call('DEL', key)
-    return false
+    if begun.is_missing then return false end
+    redis.call('HSET', key, 'state', 'running', 'attempts', digits(begun.attempt), 'started_ms', digits(now), unpack(fields))
+    return true
   end
-  return true
+  if redis.call('HSET', key, 'state', 'leased', unpack(fields)) == 0 then return true end
+  redis.call('DEL', key)
+  return false
 end
 
 -- Lease a task; returns the token, false when it has no record.
