@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -26,15 +26,15 @@ _UNSAFE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud
 _QUIET = ("dramatiq", "peewee", "RapidOCR", "PIL")
 
 
-def bind_fields(**fields: Any) -> None:
-    """Add `fields` to every line logged from now on in this context (`contextvars`)."""
-    _bound.set({**_bound.get({}), **fields})
+def bind_fields(**fields: Any) -> Token[dict[str, Any]]:
+    """Add `fields` to every line logged from now on in this context (`contextvars`); return what takes them back."""
+    return _bound.set({**_bound.get({}), **fields})
 
 
 @contextmanager
 def bound_fields(**fields: Any) -> Iterator[None]:
     """Add `fields` to every line logged inside the block, in this thread."""
-    token = _bound.set({**_bound.get({}), **fields})
+    token = bind_fields(**fields)
     try:
         yield
     finally:

@@ -1,7 +1,7 @@
 """execute_text: screen texts and store what was found."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 
 import dramatiq
@@ -32,7 +32,7 @@ class _Screened:
     attempt: Attempt
     screening: Screening
     end: GoodEnd
-    storing: ExitStack
+    storing: AbstractContextManager[None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,7 @@ class TextWork:
         steps.mark("store", "done")
         # Waiting for a processor, or for the database, is nobody's own.
         attempt.own_ms = (self.clock.thread_us() - began_us) / 1_000
-        storing = ExitStack()
-        storing.enter_context(tracing.step("store"))
+        storing = tracing.step("store")  # whose span is the current one from here on
         outcome = Finished(
             ocr=None, detection=detection, steps=steps.records, run_ms=self.clock.monotonic_ms() - began_ms
         )

@@ -73,6 +73,12 @@ class Shop:
         self.ledger.accept(NewTask(task_id, "text", MAC, "local", "0" * 64, {"text": "x"}, 1, None, now_ms))
         self.queue.enqueue(Task(task_id, "text", MAC, now_ms))
 
+    def has_ended(self, *task_ids: str) -> bool:
+        """Say whether all of them have, and do meanwhile what the scheduler does for retries."""
+        self.queue.promote()
+        rows = [self.ledger.get(task_id) for task_id in task_ids]
+        return all(row and row.has_ended for row in rows)
+
     def start(self, threads: int = 2) -> None:
         self.worker = Worker(self.broker, queues={"text"}, worker_threads=threads, worker_timeout=50)
         self.worker.start()

@@ -20,13 +20,6 @@ from tests.support.processes import wait_until
 _NUMBERS = itertools.count()
 
 
-def has_ended(shop: Shop, task_ids: list[str]) -> bool:
-    """Say so, and do meanwhile what the scheduler does for retries."""
-    shop.queue.promote()
-    rows = [shop.ledger.get(task_id) for task_id in task_ids]
-    return all(row and row.has_ended for row in rows)
-
-
 def teach(shop: Shop) -> None:
     """Let the lane learn that these tasks are brief."""
     for _ in range(60):
@@ -53,7 +46,7 @@ def test_what_waits_is_done_together_and_each_has_its_result(shop: Shop) -> None
     names = submit(shop, *(f"t{number}" for number in range(12)))
 
     shop.start(threads=1)
-    wait_until(lambda: has_ended(shop, names))
+    wait_until(lambda: shop.has_ended(*names))
 
     assert len(shop.slots) < 6
     assert sorted(shop.calls) == sorted(names)
@@ -75,7 +68,7 @@ def test_one_that_fails_is_tried_again_and_its_neighbours_are_done(shop: Shop) -
     shop.work = work
     names = submit(shop, "good", "bad", "fine")
     shop.start(threads=1)
-    wait_until(lambda: has_ended(shop, names))
+    wait_until(lambda: shop.has_ended(*names))
 
     (group, *again) = group_of(shop, "bad")
     assert "good" in group
@@ -102,7 +95,7 @@ def test_what_has_cost_an_engine_is_done_alone_from_then_on(shop: Shop) -> None:
     later = [f"later{number}" for number in range(20)]
     first = submit(shop, "a", "bad", "b")
     shop.start(threads=1)
-    wait_until(lambda: all(shop.ledger.get(name) for name in later) and has_ended(shop, [*first, *later]))
+    wait_until(lambda: all(shop.ledger.get(name) for name in later) and shop.has_ended(*first, *later))
 
     (group, *again) = group_of(shop, "bad")
     assert group == ["a", "bad", "b"]

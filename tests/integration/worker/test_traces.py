@@ -39,18 +39,11 @@ def put_in_line(shop: Shop, task_id: str) -> None:
     shop.queue.enqueue(as_queued(row))
 
 
-def has_ended(shop: Shop, task_id: str) -> bool:
-    """Say so, and do meanwhile what the scheduler does for retries."""
-    shop.queue.promote()
-    row = shop.ledger.get(task_id)
-    return bool(row and row.has_ended)
-
-
 def run(shop: Shop, task_id: str) -> None:
     accept(shop, task_id)
     put_in_line(shop, task_id)
     shop.start()
-    wait_until(lambda: has_ended(shop, task_id))
+    wait_until(lambda: shop.has_ended(task_id))
     shop.stop()
 
 
@@ -129,7 +122,7 @@ def test_a_task_without_a_trace_has_no_spans(shop: Shop, traces: WrittenTraces) 
     accept(shop, "t1", None)
     put_in_line(shop, "t1")
     shop.start()
-    wait_until(lambda: has_ended(shop, "t1"))
+    wait_until(lambda: shop.has_ended("t1"))
     shop.stop()
     assert traces.spans == []
 
@@ -138,6 +131,6 @@ def test_a_task_recovered_from_the_database_goes_on_with_its_trace(shop: Shop, t
     accept(shop, "t1")
     assert recover(shop.queue, shop.inspector, shop.ledger).enqueued == 1
     shop.start()
-    wait_until(lambda: has_ended(shop, "t1"))
+    wait_until(lambda: shop.has_ended("t1"))
     shop.stop()
     assert parent_of(traces.named("execute_text")[0]) == GIVEN[36:52]
