@@ -1,4 +1,4 @@
-"""A real worker of the lane `text` with the broker and the middleware of the product; only its work is made up."""
+"""A real worker with the broker and the middleware of the product; only its work is made up."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -9,10 +9,10 @@ import dramatiq
 import models.base
 from models.ledger import Ledger
 from pipeline.attempts import Attempt
-from pipeline.broker import FairBroker
+from pipeline.broker import ACTOR_OF, FairBroker
 from pipeline.clock import SystemClock
 from pipeline.middleware import LeaseRenewal, Measure, Outcome, Presence, RetryRules
-from pipeline.queue import FairQueue, Roster, Rules
+from pipeline.queue import FairQueue, Lane, Roster, Rules
 from pipeline.queue.connection import connect
 from pipeline.queue.keys import Keys
 from pipeline.workers.registry import WorkerRegistry
@@ -45,8 +45,8 @@ class Site:
 
 
 @contextmanager
-def working(site: Site, work: Callable[[str], None], *, threads: int) -> Iterator[None]:
-    """Let a worker of so many threads do `work(task_id)` for each task until the block ends."""
+def working(site: Site, work: Callable[[str], None], *, threads: int, lane: Lane = "text") -> Iterator[None]:
+    """Let a worker of so many threads do `work(task_id)` for each task of a lane until the block ends."""
     clock = SystemClock()
     with ExitStack() as stack:
         consuming, renewing, registering = (
@@ -60,7 +60,7 @@ def working(site: Site, work: Callable[[str], None], *, threads: int) -> Iterato
             middleware=[
                 Presence(
                     registry,
-                    engine_slots=1,
+                    engine_slots=threads,
                     engine=None,
                     heartbeat_s=_HEARTBEAT_S,
                     figures=HostFigures,
@@ -73,12 +73,12 @@ def working(site: Site, work: Callable[[str], None], *, threads: int) -> Iterato
             ],
         )
 
-        @dramatiq.actor(broker=broker, queue_name="text")
-        def execute_text(attempts: Sequence[Attempt]) -> None:
+        @dramatiq.actor(broker=broker, queue_name=lane, actor_name=ACTOR_OF[lane])
+        def execute(attempts: Sequence[Attempt]) -> None:
             for attempt in attempts:
                 attempt.do(work, attempt.claim.task_id)
 
-        worker = dramatiq.Worker(broker, queues={"text"}, worker_threads=threads, worker_timeout=100)
+        worker = dramatiq.Worker(broker, queues={lane}, worker_threads=threads, worker_timeout=100)
         worker.start()
         stack.callback(worker.stop)
         yield
