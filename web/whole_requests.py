@@ -176,10 +176,9 @@ class WholeRequests:
     async def _send(self, answer: _Answer, send: Send) -> None:
         await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
         try:
-            async for part in self._parts(answer):
+            async for part, is_more in self._parts(answer):
                 async with asyncio.timeout(_SEND_S):
-                    await send({"type": "http.response.body", "body": part, "more_body": True})
-            await send({"type": "http.response.body", "body": b""})
+                    await send({"type": "http.response.body", "body": part, "more_body": is_more})
         except TimeoutError:
             _log.info("client reads too slowly")
         finally:
@@ -187,16 +186,20 @@ class WholeRequests:
             if close:
                 await self._in_thread(close)
 
-    async def _parts(self, answer: _Answer) -> AsyncIterator[bytes]:
-        """The body in parts, each of which a slow client can accept in time; those of a stream are made in a thread."""
+    async def _parts(self, answer: _Answer) -> AsyncIterator[tuple[bytes, bool]]:
+        """The body in parts, each of which a slow client can accept in time, and whether there are more.
+
+        Those of a stream are made in a thread, and what ends it is an empty one.
+        """
         if isinstance(answer.parts, list):
             whole = b"".join(answer.parts)
-            for start in range(0, len(whole), _PIECE_BYTES):
-                yield whole[start : start + _PIECE_BYTES]
+            for start in range(0, max(1, len(whole)), _PIECE_BYTES):
+                yield whole[start : start + _PIECE_BYTES], start + _PIECE_BYTES < len(whole)
             return
         parts = iter(answer.parts)
         while (part := await self._in_thread(_next, parts)) is not None:
-            yield part
+            yield part, True
+        yield b"", False
 
     async def _in_thread(self, call: Callable[..., _T], *arguments: Any) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, call, *arguments)
