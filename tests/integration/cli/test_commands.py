@@ -12,7 +12,7 @@ from models.base import bind, connect, connection
 from models.ledger import Ledger
 from models.migrate import migrate
 from models.rows import DetectionRecord, Finished, NewTask, OcrRecord, StepRecord
-from pipeline.cli import run
+from pipeline.cli import audit, run
 from pipeline.clock import SystemClock
 from pipeline.queue import Task, open_inspector, open_queue, open_roster
 from pipeline.scheduler.watermark import publish_watermark
@@ -136,6 +136,17 @@ def test_audit_fails_when_a_task_is_missing(
     valkey.delete(open_inspector(settings).keys.line(MAC, "text"))
     assert run(["audit"]) == 1
     assert "empty line" in capsys.readouterr().out
+
+
+def test_audit_of_a_long_queue_wants_to_be_asked_for_twice(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(audit, "_MANY", 1)
+    enqueue(settings, "t1")
+    enqueue(settings, "t2")
+    assert run(["audit"]) == 2
+    assert "recounts 2 tasks" in capsys.readouterr().err
+    assert run(["audit", "--yes"]) == 0
 
 
 @pytest.mark.feature("Q21")
