@@ -21,8 +21,8 @@ run: $(VENV)/.run ## all processes, embedded or by settings, until Ctrl-C
 test: $(VENV)/.dev ## the tests, with a Valkey and a PostgreSQL of their own
 	$(BIN)/pytest --ignore=tests/style -n 2 --dist loadfile
 
-test-docs: $(VENV)/.dev ## every command of README, tutorial and how-tos, as a reader types it
-	$(BIN)/pytest -m docs tests/acceptance/test_docs_commands.py
+test-docs: $(VENV)/.dev ## every command of README, tutorial and how-tos, as a reader types it, and make demo in a fresh clone
+	$(BIN)/pytest -m docs tests/acceptance/test_docs_commands.py tests/acceptance/test_fresh_machine.py
 
 test-bench: $(VENV)/.dev ## each benchmark, tiny, so that none rots
 	$(BIN)/pytest -m bench tests/benchmarks

@@ -32,7 +32,7 @@ def _chosen(options: argparse.Namespace, folder: Path) -> list[Fault]:
     """The faults that are wanted. Raises: ValueError, where there is no such fault or version."""
     if options.beside:
         return [OtherVersion(f"{options.beside} beside this version", tree_of(options.beside, folder))]
-    known = {fault.name: fault for fault in all_faults()}
+    known = {fault.name: fault for fault in all_faults(on_sqlite=options.sqlite)}
     if unknown := set(options.only) - set(known):
         raise ValueError(f"no fault is called {', '.join(sorted(unknown))}; there are: {', '.join(sorted(known))}")
     return [fault for name, fault in known.items() if not options.only or name in options.only]
@@ -43,7 +43,7 @@ def _run(options: argparse.Namespace, chosen: Sequence[Fault]) -> int:
     if rounds:
         print(f"{len(rounds)} rounds are in {options.into} already", flush=True)
     wanted = options.rounds or len(chosen)
-    course = Course(options.lease, options.rate, options.patience)
+    course = Course(options.lease, options.rate, options.patience, on_sqlite=options.sqlite)
     try:
         for fault in islice(cycle(chosen), len(rounds), wanted):
             rounds.append(course.play(fault))
@@ -80,6 +80,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=0, help="how many; each fault once when not given")
     parser.add_argument("--only", action="append", default=[], metavar="FAULT", help="this fault; may be repeated")
     parser.add_argument("--beside", metavar="VERSION", help="a commit or a folder, of which scheduler and workers join")
+    parser.add_argument("--sqlite", action="store_true", help="the ledger is a file of SQLite, not a PostgreSQL")
     parser.add_argument("--into", type=Path, help="file of the rounds, one JSON object a line; goes on where it ends")
     parser.add_argument("--lease", type=int, default=6, help="seconds after which a killed worker's task runs again")
     parser.add_argument("--rate", type=float, default=RATE, help="tasks a second")

@@ -4,11 +4,11 @@ import subprocess
 from itertools import count
 
 import psutil
-import psycopg2
 import redis
 
 from pipeline.clock import SystemClock
 from pipeline.errors import FairlaneError
+from tests.faults.harness.books import BROKEN
 from tests.faults.harness.fault import Fault
 from tests.faults.harness.house import House
 from tests.faults.harness.load import Load
@@ -22,7 +22,7 @@ _BROKEN = (
     AssertionError,
     FairlaneError,
     OSError,
-    psycopg2.Error,
+    *BROKEN,
     redis.RedisError,
     psutil.Error,
     subprocess.SubprocessError,
@@ -36,9 +36,13 @@ class Course:
         lease_s: as in `House`.
         rate: tasks a second.
         patience_s: as in `play`.
+        on_sqlite: as in `House`.
     """
 
-    def __init__(self, lease_s: int = 6, rate: float = RATE, patience_s: float = DRAIN_LIMIT_S) -> None:
+    def __init__(
+        self, lease_s: int = 6, rate: float = RATE, patience_s: float = DRAIN_LIMIT_S, *, on_sqlite: bool = False
+    ) -> None:
+        self._on_sqlite = on_sqlite
         self._lease_s, self._rate, self._patience_s = lease_s, rate, patience_s
         self._house: House | None = None
         self._numbers = count(1)
@@ -66,7 +70,7 @@ class Course:
             self._house = None
 
     def _built(self) -> House:
-        house = House(self._lease_s)
+        house = House(self._lease_s, on_sqlite=self._on_sqlite)
         try:
             house.start()
         except BaseException:

@@ -1,6 +1,7 @@
-"""What may become of the PostgreSQL below the ledger."""
+"""What may become of the PostgreSQL below the ledger, or of the file of SQLite."""
 
 import signal
+import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -95,6 +96,32 @@ class TooManyConnections(Fault):
 
     def trace(self, house: House) -> str:
         return "no connection was left" if self._was_full else ""
+
+
+@dataclass
+class SqliteLocked(Fault):
+    """Somebody else writes into the file, as a backup or an administrator may, and is slow to commit."""
+
+    _began_ms: int = field(init=False, default=0)
+    _ended_meanwhile: int = field(init=False, default=0)
+    _lock: sqlite3.Connection | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self.kind = _KIND
+
+    def inject(self, house: House) -> None:
+        self._lock = sqlite3.connect(house.servers.sqlite_file, timeout=30, isolation_level=None)
+        self._lock.execute("BEGIN IMMEDIATE")
+        self._began_ms = house.clock.now_ms()
+
+    def heal(self, house: House) -> None:
+        if self._lock:
+            self._ended_meanwhile = len(house.journal.ended_since(self._began_ms))
+            self._lock.close()
+            self._lock = None
+
+    def trace(self, house: House) -> str:
+        return "" if self._ended_meanwhile else f"for {self.hold_s:.0f} s nobody else could write"
 
 
 def _started_at(house: House) -> str:

@@ -15,7 +15,7 @@ class DiskFull(Fault):
     """Nothing can be written any more on the disk of a server, or on that of the logs.
 
     Args:
-        whose: valkey, postgres, store or log.
+        whose: valkey, postgres, sqlite, store or log.
         is_fatal: whether the server may end by it, so that it has to be started again.
     """
 

@@ -17,6 +17,7 @@ from pipeline.runner.procfile import find_procfile, program_folders, read_procfi
 from pipeline.runner.supervisor import Event, Supervisor
 from pipeline.settings import child_environment
 from tests.acceptance.conftest import settings_for
+from tests.faults.harness.books import book_of
 from tests.faults.harness.client import ask
 from tests.faults.harness.journal import Journal
 from tests.faults.harness.load import Kind
@@ -38,16 +39,17 @@ class House:
     Args:
         lease_s: the promise for a killed worker; the product's own is 30.
         room: as in `start_servers`.
+        on_sqlite: the ledger is a file on a disk of its own; PostgreSQL stands idle.
         overrides: other settings.
     """
 
-    def __init__(self, lease_s: int = 6, room: int = 1, **overrides: object) -> None:
+    def __init__(self, lease_s: int = 6, room: int = 1, *, on_sqlite: bool = False, **overrides: object) -> None:
         self.servers: Servers = start_servers(room)
         self.clock = SystemClock()
         servers = self.servers
         usual: dict[str, object] = {
             "redis_url": servers.redis_url,
-            "database_url": servers.database_url,
+            "database_url": servers.sqlite_url if on_sqlite else servers.database_url,
             "storage_url": servers.storage_url,
             "lease_seconds": lease_s,
             "lease_renew_seconds": max(1, lease_s // 3),
@@ -70,7 +72,9 @@ class House:
         database = connect(self.settings.effective_database_url)
         migrate(database)
         close_all(database)
-        self.journal = Journal(servers.postgres_server.url)
+        # Past the proxy, where there is one.
+        past = servers.postgres_server.url if not on_sqlite else self.settings.effective_database_url
+        self.journal = Journal(book_of(past))
         self.inspector = open_inspector(self.settings, is_patient=True)
         self.queue = open_queue(self.settings)
         self.supervisor = Supervisor(self.clock, self.events.append)

@@ -5,45 +5,10 @@ here, whatever the rows say afterwards.
 """
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-import psycopg2
-import psycopg2.extensions
+from tests.faults.harness.books import BROKEN, Book
 
-_TRIGGERS = """
-CREATE TABLE fault_journal (seq bigserial PRIMARY KEY, at_ms bigint, task_id text, what text, token bigint, kind text);
-CREATE INDEX ON fault_journal (task_id text_pattern_ops);
-CREATE INDEX ON fault_journal (at_ms);
-CREATE FUNCTION fault_now() RETURNS bigint LANGUAGE sql AS
-  $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
-CREATE FUNCTION fault_task() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  IF NEW.token < OLD.token THEN
-    INSERT INTO fault_journal (at_ms, task_id, what, token) VALUES (fault_now(), NEW.task_id, 'token back', NEW.token);
-  END IF;
-  IF NEW.state = 'running' AND NEW.token <> OLD.token THEN
-    INSERT INTO fault_journal (at_ms, task_id, what, token) VALUES (fault_now(), NEW.task_id, 'started', NEW.token);
-  END IF;
-  IF OLD.ended_ms IS NOT NULL AND (NEW.ended_ms IS DISTINCT FROM OLD.ended_ms OR NEW.state <> OLD.state) THEN
-    INSERT INTO fault_journal (at_ms, task_id, what, token) VALUES (fault_now(), NEW.task_id, 'end changed', NEW.token);
-  END IF;
-  IF OLD.ended_ms IS NULL AND NEW.ended_ms IS NOT NULL THEN
-    INSERT INTO fault_journal (at_ms, task_id, what, token, kind)
-      VALUES (fault_now(), NEW.task_id, 'ended', NEW.token, NEW.lane || ' ' || NEW.state);
-  END IF;
-  RETURN NULL;
-END $$;
-CREATE FUNCTION fault_effect() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  INSERT INTO fault_journal (at_ms, task_id, what, token)
-    VALUES (fault_now(), NEW.task_id, TG_TABLE_NAME, NEW.token);
-  RETURN NULL;
-END $$;
-CREATE TRIGGER fault_task AFTER UPDATE ON task FOR EACH ROW EXECUTE FUNCTION fault_task();
-CREATE TRIGGER fault_effect AFTER INSERT OR UPDATE ON ocr_result FOR EACH ROW EXECUTE FUNCTION fault_effect();
-CREATE TRIGGER fault_effect AFTER INSERT OR UPDATE ON detection FOR EACH ROW EXECUTE FUNCTION fault_effect();
-CREATE TRIGGER fault_effect AFTER INSERT ON webhook_delivery FOR EACH ROW EXECUTE FUNCTION fault_effect();
-"""
 #: What a task may have of each, at most.
 EFFECTS = ("ended", "ocr_result", "detection")
 
@@ -61,36 +26,32 @@ class Journal:
     """Reads the ledger and the notes of the triggers, past fairlane and past its proxies.
 
     Args:
-        url: of a migrated PostgreSQL database, which gets the triggers.
+        book: a migrated database, which gets the triggers.
     """
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, book: Book) -> None:
+        self._book = book
         self._lock = threading.Lock()
-        self._connection: psycopg2.extensions.connection | None = None
-        with self._cursor() as cursor:
-            cursor.execute(_TRIGGERS)
+        book.install()
 
     def close(self) -> None:
-        if self._connection:
-            self._connection.close()
-            self._connection = None
+        self._book.close()
 
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """The answer to a question, from any thread; a connection that a fault has cut is made anew."""
         with self._lock:
             try:
-                return self._ask(statement, values)
-            except psycopg2.Error:
-                self.close()
-                return self._ask(statement, values)
+                return self._book.ask(statement, values)
+            except BROKEN:
+                self._book.close()
+                return self._book.ask(statement, values)
 
     def ends(self, prefix: str) -> dict[str, End]:
         """The tasks whose id begins so, in the ledger."""
         rows = self.rows(
             "SELECT task_id, state, code, token, ended_ms IS NOT NULL FROM task WHERE task_id LIKE %s", prefix + "%"
         )
-        return {row[0]: End(*row[1:]) for row in rows}
+        return {row[0]: End(*row[1:4], has_ended=bool(row[4])) for row in rows}
 
     def open(self) -> int:
         """How many tasks have not ended, and announcements are under way."""
@@ -143,16 +104,3 @@ class Journal:
         for task_id, at_ms in rows:
             found.setdefault(task_id, []).append(int(at_ms))
         return found
-
-    def _ask(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        with self._cursor() as cursor:
-            cursor.execute(statement, values)
-            return list(cursor.fetchall())
-
-    @contextmanager
-    def _cursor(self) -> Iterator[psycopg2.extensions.cursor]:
-        if self._connection is None or self._connection.closed:
-            self._connection = psycopg2.connect(self._url, connect_timeout=5)
-            self._connection.autocommit = True
-        with self._connection.cursor() as cursor:
-            yield cursor

@@ -4,7 +4,7 @@ import signal
 
 from tests.faults.harness.dying import POINTS
 from tests.faults.harness.fault import Fault
-from tests.faults.harness.faults_database import BackendsKilled, DatabaseRestarted, TooManyConnections
+from tests.faults.harness.faults_database import BackendsKilled, DatabaseRestarted, SqliteLocked, TooManyConnections
 from tests.faults.harness.faults_disks import DiskFull, ObjectLost
 from tests.faults.harness.faults_messages import Crowd, Duplicated, GarbageAsked, GarbageQueued
 from tests.faults.harness.faults_network import HTTP_500, WayDisturbed
@@ -62,6 +62,13 @@ def database() -> list[Fault]:
     ]
 
 
+def sqlite() -> list[Fault]:
+    return [
+        SqliteLocked("SQLite locked", hold_s=8),
+        DiskFull("disk of SQLite full", "sqlite", hold_s=5),
+    ]
+
+
 def store() -> list[Fault]:
     return [
         WayDisturbed("store down", "store", "refuse", hold_s=5),
@@ -101,9 +108,16 @@ def points() -> list[Fault]:
     return [DiesAfter(name) for name in POINTS if name != evicting] + [DiesAfterEvicting(evicting)]
 
 
-def all_faults() -> list[Fault]:
-    """Every fault once, kinds in turns, so that no process is killed so often that its runner makes it wait."""
-    kinds = [processes(), queue_server(), database(), points(), store(), network(), disks(), messages()]
+def all_faults(*, on_sqlite: bool = False) -> list[Fault]:
+    """Every fault once, kinds in turns, so that no process is killed so often that its runner makes it wait.
+
+    Args:
+        on_sqlite: those of a house whose ledger is a file; PostgreSQL stands idle there.
+    """
+    ledgers = sqlite() if on_sqlite else database()
+    kinds = [processes(), queue_server(), ledgers, points(), store(), network(), disks(), messages()]
+    if on_sqlite:
+        kinds = [[fault for fault in kind if "PostgreSQL" not in fault.name] for kind in kinds]
     longest = max(map(len, kinds))
     return [kind[index] for index in range(longest) for kind in kinds if index < len(kind)]
 
@@ -123,6 +137,15 @@ _SHORT = (
 )
 
 
-def short_course() -> list[Fault]:
+#: The same with the ledger in SQLite, where what matters is what happens between its writers and to its file.
+_SHORT_ON_SQLITE = (
+    *("kill web worker", "kill scheduler", "kill text worker", "kill OCR master", "freeze OCR worker 3 leases"),
+    *("SQLite locked", "disk of SQLite full", "Valkey FLUSHALL"),
+    *("row committed", "result written, not acked", "texts written, not acked", "10,000 devices at once"),
+)
+
+
+def short_course(*, on_sqlite: bool = False) -> list[Fault]:
     """The faults of `make test-faults`."""
-    return [fault for fault in all_faults() if fault.name in _SHORT]
+    names = _SHORT_ON_SQLITE if on_sqlite else _SHORT
+    return [fault for fault in all_faults(on_sqlite=on_sqlite) if fault.name in names]

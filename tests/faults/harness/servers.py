@@ -1,4 +1,7 @@
-"""Valkey with an append-only file, PostgreSQL, an S3 server and a receiver, each behind a proxy or heard directly."""
+"""Valkey with an append-only file, PostgreSQL, an S3 server and a receiver, each behind a proxy or heard directly.
+
+And a disk for a file of SQLite, which may stand for PostgreSQL.
+"""
 
 import shutil
 import signal
@@ -16,7 +19,7 @@ from tests.support.processes import wait_until
 from tests.support.servers import Server, answers_ping, free_port, start_postgres, start_s3, valkey_binary
 
 #: Megabytes of the disks: PostgreSQL needs 60 when it is empty, and 16 for each file of its log.
-_DISKS_MB = {"valkey": 96, "postgres": 640, "store": 96, "log": 64}
+_DISKS_MB = {"valkey": 96, "postgres": 640, "sqlite": 256, "store": 96, "log": 64}
 #: Of Valkey's file, before a round; ten thousand tasks in one round add forty megabytes.
 _AOF_MAX_BYTES = 16 << 20
 
@@ -47,6 +50,14 @@ class Servers:
     @property
     def database_url(self) -> str:
         return f"postgresql://fairlane@127.0.0.1:{self.postgres.port}/postgres"
+
+    @property
+    def sqlite_file(self) -> Path:
+        return self.folder / "sqlite" / "fairlane.db"
+
+    @property
+    def sqlite_url(self) -> str:
+        return f"sqlite:///{self.sqlite_file}"
 
     @property
     def storage_url(self) -> str:
