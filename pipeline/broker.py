@@ -6,7 +6,8 @@ Dramatiq's own Redis broker is not used: docs/why/broker.md says what it does on
 import logging
 import threading
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from dramatiq import Broker, Consumer, Message, MessageProxy, Middleware
@@ -135,13 +136,17 @@ class FairBroker(Broker):
         Raises: BrokerConnectionError, when the queue does not answer; Dramatiq then calls again until it does.
         """
         untold = [attempt for attempt in message.attempts if not attempt.is_told]
-        try:
-            self._tell_done([attempt for attempt in untold if isinstance(attempt.ending, Complete)])
-            for attempt in untold:
-                if not isinstance(attempt.ending, Complete):
-                    attempt.run(self._tell, attempt)
-        except QueueUnavailable as exc:
-            raise BrokerConnectionError(str(exc)) from exc  # type: ignore[no-untyped-call]
+        done = [attempt for attempt in untold if isinstance(attempt.ending, Complete)]
+        tellings: list[Callable[[], None]] = [partial(self._tell_done, done)]
+        tellings += [partial(attempt.run, self._tell, attempt) for attempt in untold if attempt not in done]
+        unheard = None
+        for tell in tellings:
+            try:
+                tell()
+            except QueueUnavailable as exc:  # the others may be heard by a shard that answers
+                unheard = exc
+        if unheard:
+            raise BrokerConnectionError(str(unheard)) from unheard  # type: ignore[no-untyped-call]
 
     def _tell_done(self, attempts: Sequence[Attempt]) -> None:
         if not attempts:

@@ -92,6 +92,14 @@ class Slots:
         with self._changed:
             return self._held()
 
+    def by_slot(self) -> list[list[Claim]]:
+        """What this process holds, slot by slot."""
+        with self._changed:
+            slots: dict[tuple[Lane, int], list[Claim]] = {}
+            for claim, slot in self._claims.values():
+                slots.setdefault((claim.lane, slot), []).append(claim)
+            return list(slots.values())
+
     def in_use(self) -> int:
         """How many slots hold something."""
         with self._changed:

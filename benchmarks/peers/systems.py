@@ -58,8 +58,11 @@ class System:
 
 def _fairlane(shape: Shape, _: Settings) -> Sequence[Command]:
     commands = read_procfile(find_procfile())
-    module = "benchmarks.peers.fairlane_waiting:broker" if shape.is_waiting else "pipeline.actors"
-    return [commands["scheduler"], ("dramatiq", module, "--queues", "text", "notify", *_threads(shape))]
+    # A worker of `notify` too keeps a third of its threads for that: without it, as many slots as the others have.
+    worker: Command = ("benchmarks.peers.fairlane_waiting:broker", "--queues", "text")
+    if not shape.is_waiting:
+        worker = ("pipeline.actors", "--queues", "text", "notify")
+    return [commands["scheduler"], ("dramatiq", *worker, *_threads(shape))]
 
 
 def _dramatiq(module: str, shape: Shape, _: Settings) -> Sequence[Command]:

@@ -19,6 +19,9 @@ from pipeline.lists.following import FollowedLists
 #: Characters that are screened within some milliseconds: the ledger hears of the start of such a text with its end. Of
 #: one that has been tried before it hears at once: should it kill its workers, its row says how many.
 _BRIEF_CHARS = 10_000
+#: Milliseconds after which what is screened is stored, though not all of the slot is: one that is slow for once must
+#: not keep the results of those before it to itself.
+_STORED_AFTER_MS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +55,18 @@ class TextWork:
         Nothing of a text is stored unless its lease still holds at the end, and then everything at once.
         """
         tasks = self.ledger.startable_each([(attempt.claim.task_id, attempt.claim.token) for attempt in attempts])
-        done = []
+        done, since_ms = list[_Screened](), self.clock.monotonic_ms()
         for attempt, task in zip(attempts, tasks, strict=True):
             if isinstance(task, FairlaneError):
                 attempt.error = task
             elif one := attempt.do(self._screened, attempt, task):
                 done.append(one)
+            if self.clock.monotonic_ms() - since_ms > _STORED_AFTER_MS:
+                self._store(done)
+                done, since_ms = [], self.clock.monotonic_ms()
+        self._store(done)
+
+    def _store(self, done: Sequence[_Screened]) -> None:
         if done:
             errors = self.ledger.finish_each([one.end for one in done])
             for one, error in zip(done, errors, strict=True):
@@ -71,14 +80,16 @@ class TextWork:
             self.ledger.start(task.task_id, attempt.claim.token, attempt.number)
             begun = None
         steps = StepLog(self.ledger, self.clock, task.task_id, attempt.claim.token)
-        with steps.step("screen"), self._started_by_failure(attempt):
-            words = tuple(task.payload.get("words", ()))
-            screening, detection = screened(
-                self.clock, text, lambda: self.lists.detector(task.site, task.mac).screen(text, words)
-            )
+        try:
+            with steps.step("screen"), self._started_by_failure(attempt):
+                words = tuple(task.payload.get("words", ()))
+                screening, detection = screened(
+                    self.clock, text, lambda: self.lists.detector(task.site, task.mac).screen(text, words)
+                )
+        finally:
+            # Waiting for a processor, or for the database, is nobody's own.
+            attempt.own_ms = (self.clock.thread_us() - began_us) / 1_000
         steps.mark("store", "done")
-        # Waiting for a processor, or for the database, is nobody's own.
-        attempt.own_ms = (self.clock.thread_us() - began_us) / 1_000
         storing = tracing.step("store")  # whose span is the current one from here on
         outcome = Finished(
             ocr=None, detection=detection, steps=steps.records, run_ms=self.clock.monotonic_ms() - began_ms

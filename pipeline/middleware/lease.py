@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections.abc import Sequence
 
 from dramatiq import Broker, MessageProxy, Middleware, Worker
 from dramatiq.middleware import SkipMessage
@@ -9,7 +10,7 @@ from dramatiq.middleware import SkipMessage
 from pipeline.attempts import Attempt
 from pipeline.broker import ClaimedMessage, FairBroker, fair_broker
 from pipeline.errors import LeaseLost, QueueUnavailable
-from pipeline.queue import FairQueue
+from pipeline.queue import Claim, FairQueue
 
 log = logging.getLogger(__name__)
 
@@ -54,12 +55,17 @@ class LeaseRenewal(Middleware):
 
     def _renew_on(self, broker: FairBroker) -> None:
         while not self._stopped.wait(self._renew_s):
-            for claim in broker.slots.claims():
+            for claims in broker.slots.by_slot():
                 try:
-                    self._queue.renew(claim.task_id, claim.token)
-                except LeaseLost as exc:
-                    # The work goes on, since it cannot be stopped from here, but the ledger will take nothing from it.
-                    log.warning("not renewed: %s", exc)
+                    self._renew(claims)
                 except QueueUnavailable as exc:
-                    # The others may lie in shards that answer.
+                    # Those of a slot lie in one shard; others may lie in one that answers, and must not wait for each.
                     log.warning("not renewed yet: %s", exc)
+
+    def _renew(self, claims: Sequence[Claim]) -> None:
+        for claim in claims:
+            try:
+                self._queue.renew(claim.task_id, claim.token)
+            except LeaseLost as exc:
+                # The work goes on, since it cannot be stopped from here, but the ledger will take nothing from it.
+                log.warning("not renewed: %s", exc)

@@ -111,6 +111,9 @@ class Outcome(Middleware):
             # The queue is told all the same; the reconciler brings the ledger after it.
             log.warning("the ledger was not told of the ending: %s", exc)
             return not isinstance(exc, DatabaseUnavailable)
+        except Exception:
+            # A bug with one task must not leave the endings of those behind it undecided.
+            log.exception("the ledger was not told of the ending, by a bug")
         return True
 
     def _ending(self, error: BaseException | None, attempt: int, losses: int) -> Ending:

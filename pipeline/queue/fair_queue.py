@@ -83,14 +83,13 @@ class FairQueue(Submitting):
         )
         if reply.word == "empty":
             return None
-        claims = list(_claims(lane, reply.number(0), reply.values[5:], width=7 if slot_ms else 4))
+        values, first = reply.values, 4 + 3 * reply.number(3)
+        weighed = zip(values[4:first:3], values[5:first:3], values[6:first:3], strict=True)
         return Turn(
-            claims=claims,
-            site=claims[-1].site,
+            claims=list(_claims(lane, reply.number(0), values[first:], width=7 if slot_ms else 4)),
             charge_ms=float(reply.text(1)),
-            site_weight=float(reply.text(2)),
-            device_weights=float(reply.text(3)),
-            sites=reply.number(4),
+            weighed={site.decode(): (float(weight), float(devices)) for site, weight, devices in weighed},
+            sites=reply.number(2),
         )
 
     def start(self, task_id: str, token: int) -> Started:
@@ -196,12 +195,12 @@ class FairQueue(Submitting):
         if reply.word == "ended":
             raise TaskEnded(f"task {task_id} has ended: {reply.text(0)}", state=reply.text(0))
 
-    def amend(self, task_id: str, token: int | None, *, ending: TaskState, code: str) -> bool:
+    def amend(self, task_id: str, token: int | None, *, ending: TaskState, code: str) -> bool | None:
         """End a task as the ledger says that it ended, though the queue has not ended it or has ended it otherwise.
 
         Args:
             token: of its last lease as the caller knows it; a task that has gone on since is left alone. None: any.
-        Returns: whether anything had to be changed.
+        Returns: whether anything had to be changed; None when there is no such task.
         """
         rules = self.rules
         reply = self._call(
@@ -215,16 +214,17 @@ class FairQueue(Submitting):
             rules.max_per_mac,
             rules.dead_letter_max,
         )
-        return reply.word == "amended"
+        return None if reply.word == "unknown" else reply.word == "amended"
 
-    def forget(self, task_id: str, token: int) -> bool:
+    def forget(self, task_id: str, token: int) -> bool | None:
         """Take an open task out as if it had never come in: the ledger does not have it.
 
         Args:
             token: as in `amend`.
-        Returns: whether it was there.
+        Returns: whether it was taken out; None when it was not there.
         """
-        return self._call("forget", task_id, token, self.rules.policy, self.rules.max_per_mac).word == "forgotten"
+        word = self._call("forget", task_id, token, self.rules.policy, self.rules.max_per_mac).word
+        return None if word == "unknown" else word == "forgotten"
 
     def home_number(self, mac: str) -> int:
         """The shard of a device, from 0."""

@@ -13,7 +13,7 @@ from pipeline.errors import QueueUnavailable
 from pipeline.queue.connection import reaching
 from pipeline.queue.explaining import Explanation, explanation_of
 from pipeline.queue.keys import Keys
-from pipeline.queue.reading import lane_named, snapshot_of, state_named, whole, words
+from pipeline.queue.reading import busy_slots, lane_named, snapshot_of, state_named, whole, words
 from pipeline.queue.rules import Rules
 from pipeline.queue.scripts import Scripts
 from pipeline.queue.types import LANES, Lane, LaneBooks, LaneStatus, LaneSurvey, Mark, OpenTask, QueuedTask, TaskState
@@ -149,13 +149,14 @@ class Inspector:
         now_ms = self.now_ms()
         statuses = []
         for lane in LANES:
-            waiting, delayed = self._ask("HMGET", self.keys.lane(lane), "waiting", "delayed")
+            waiting, delayed, busy = self._ask("HMGET", self.keys.lane(lane), "waiting", "delayed", "busy")
             statuses.append(
                 LaneStatus(
                     lane=lane,
                     waiting=int(waiting or 0),
                     delayed=int(delayed or 0),
                     leased=int(self._ask("ZCARD", self.keys.leases(lane))),
+                    busy_slots=busy_slots(words(busy)),
                     devices=int(self._ask("ZCARD", self.keys.oldest(lane))),
                     oldest_wait_ms=self._oldest_wait_ms(lane, now_ms),
                 )

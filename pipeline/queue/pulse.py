@@ -8,10 +8,10 @@ import redis
 
 from pipeline.queue.connection import reaching
 from pipeline.queue.keys import Keys
-from pipeline.queue.reading import whole, words
+from pipeline.queue.reading import busy_slots, whole, words
 from pipeline.queue.types import ENDS, LANES, Lane
 
-_FIELDS = ("waiting", "delayed", "accepted", "token", *sorted(ENDS))
+_FIELDS = ("waiting", "delayed", "accepted", "token", "busy", *sorted(ENDS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,7 @@ class LanePulse:
     """One lane, all shards together.
 
     Args:
+        busy_slots: slots that hold something; fewer than what is leased, where one does several tasks together.
         accepted: tasks put in line since the data set began.
         ended: of these, how many have ended.
         is_servable: a device of it could be served now: none is when all are paused, capped, or wait for a backoff.
@@ -28,6 +29,7 @@ class LanePulse:
     waiting: int
     delayed: int
     leased: int
+    busy_slots: int
     accepted: int
     ended: int
     is_servable: bool
@@ -83,9 +85,17 @@ class Pulse:
 
 
 def _read(fields: Sequence[bytes | None], leased: int, sites: int) -> LanePulse:
-    waiting, delayed, accepted, token, *ends = (words(value) for value in fields)
-    ended = sum(map(whole, ends))
-    return LanePulse(whole(waiting), whole(delayed), leased, whole(accepted), ended, is_servable=sites > 0, mark=token)
+    waiting, delayed, accepted, token, busy, *ends = (words(value) for value in fields)
+    return LanePulse(
+        waiting=whole(waiting),
+        delayed=whole(delayed),
+        leased=leased,
+        busy_slots=busy_slots(busy),
+        accepted=whole(accepted),
+        ended=sum(map(whole, ends)),
+        is_servable=sites > 0,
+        mark=token,
+    )
 
 
 def _one(parts: Sequence[LanePulse]) -> LanePulse:
@@ -93,6 +103,7 @@ def _one(parts: Sequence[LanePulse]) -> LanePulse:
         waiting=sum(part.waiting for part in parts),
         delayed=sum(part.delayed for part in parts),
         leased=sum(part.leased for part in parts),
+        busy_slots=sum(part.busy_slots for part in parts),
         accepted=sum(part.accepted for part in parts),
         ended=sum(part.ended for part in parts),
         is_servable=any(part.is_servable for part in parts),

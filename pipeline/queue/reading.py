@@ -11,6 +11,7 @@ _STATES = {state.value: state for state in TaskState}
 _LANES: dict[str, Lane] = {lane: lane for lane in LANES}
 #: Digits of the largest whole number that is believed.
 _DIGITS_MAX = 18
+_ROUNDING = 1e-6
 
 
 def words(raw: bytes | None) -> str:
@@ -21,6 +22,16 @@ def words(raw: bytes | None) -> str:
 def whole(text: str | None) -> int:
     """The whole number of 18 digits at most, 0 for anything else."""
     return whole_or_none(text) or 0
+
+
+def busy_slots(text: str | None) -> int:
+    """How many slots hold something, from the sum of what each task keeps busy of its slot; 0 for no number."""
+    try:
+        shares = float(text or 0)
+    except ValueError:
+        return 0
+    # The parts of a slot that several tasks share are no round numbers.
+    return math.ceil(shares - _ROUNDING) if 0 < shares < 10**_DIGITS_MAX else 0
 
 
 def whole_or_none(text: str | None) -> int | None:

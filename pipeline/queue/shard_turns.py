@@ -15,6 +15,7 @@ A shard that was empty is asked first, unless it is ahead: it costs a question a
 in a queue without shards. It comes back at the time of the others, without credit for having been away.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pipeline.queue.limits import WEIGHT_MIN
@@ -31,15 +32,14 @@ class Turn:
 
     Args:
         charge_ms: worker-ms that the claims are estimated to cost.
-        device_weights: sum of the weights of the site's devices that have work in this shard.
+        weighed: of each site that was served: its weight, and the sum of the weights of its devices that have work in
+            this shard.
         sites: how many sites have work in this shard.
     """
 
     claims: list[Claim]
-    site: str
     charge_ms: float
-    site_weight: float
-    device_weights: float
+    weighed: Mapping[str, tuple[float, float]]
     sites: int
 
 
@@ -104,8 +104,9 @@ def rested_ms(asked_ms: int, now_ms: int) -> int:
 
 
 def _learn(shard: _Shard, turn: Turn) -> None:
-    shard.sites.pop(turn.site, None)
-    shard.sites[turn.site] = (turn.site_weight, max(turn.device_weights, WEIGHT_MIN))
+    for site, (weight, device_weights) in turn.weighed.items():
+        shard.sites.pop(site, None)
+        shard.sites[site] = (weight, max(device_weights, WEIGHT_MIN))
     # A site whose work in this shard has ended is not served any more, so its entry gets old: the shard says how many
     # there are.
     while len(shard.sites) > max(turn.sites, 1):

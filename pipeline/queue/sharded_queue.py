@@ -160,12 +160,12 @@ class ShardedQueue(FairQueue):
         if not in_any(self.shards, lambda shard: _has_cancelled(shard, task_id)):
             raise TaskNotFound(f"no task {task_id} in the queue")
 
-    def amend(self, task_id: str, token: int | None, *, ending: TaskState, code: str) -> bool:
-        """A task that was never leased has a token without a shard, so they are asked one after the other."""
-        return bool(in_any(self.shards, lambda shard: shard.amend(task_id, token, ending=ending, code=code)))
+    def amend(self, task_id: str, token: int | None, *, ending: TaskState, code: str) -> bool | None:
+        """A task that was never leased has a token without a shard, so they are asked until one knows it."""
+        return _of_knower(self.shards, lambda shard: shard.amend(task_id, token, ending=ending, code=code))
 
-    def forget(self, task_id: str, token: int) -> bool:
-        return bool(in_any(self.shards, lambda shard: shard.forget(task_id, token)))
+    def forget(self, task_id: str, token: int) -> bool | None:
+        return _of_knower(self.shards, lambda shard: shard.forget(task_id, token))
 
     def home_number(self, mac: str) -> int:
         return home_of(mac, len(self.shards))
@@ -244,6 +244,12 @@ def _at_their_own(
     for shard, own in places.items():
         answers |= zip(own, ask(shard, [items[place] for place in own]), strict=True)
     return [answers[place] for place in range(len(items))]
+
+
+def _of_knower(shards: Sequence[Shard], ask: Callable[[Shard], bool | None]) -> bool | None:
+    """The answer of the shard that knows the task: what others would say, or that they do not answer, is no matter."""
+    found = in_any(shards, lambda shard: None if (answer := ask(shard)) is None else (answer,))
+    return found[0] if found else None
 
 
 def _has_cancelled(shard: Shard, task_id: str) -> bool:

@@ -197,6 +197,7 @@ def _one_status(parts: Sequence[LaneStatus]) -> LaneStatus:
         waiting=sum(part.waiting for part in parts),
         delayed=sum(part.delayed for part in parts),
         leased=sum(part.leased for part in parts),
+        busy_slots=sum(part.busy_slots for part in parts),
         devices=sum(part.devices for part in parts),
         oldest_wait_ms=max(part.oldest_wait_ms for part in parts),
     )

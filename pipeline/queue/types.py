@@ -173,12 +173,18 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class LaneStatus:
-    """One lane at one instant."""
+    """One lane at one instant.
+
+    Args:
+        leased: tasks in flight.
+        busy_slots: slots that they keep busy; fewer, where a slot does several together.
+    """
 
     lane: Lane
     waiting: int
     delayed: int
     leased: int
+    busy_slots: int
     devices: int
     oldest_wait_ms: int
 

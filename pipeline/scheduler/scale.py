@@ -49,7 +49,8 @@ class Load:
     """One lane at one instant.
 
     Args:
-        slots: tasks that its workers can run at once.
+        leased: tasks in flight, of which a slot may hold several.
+        slots: that its workers have.
         workers: that can do its work now.
         busy_workers: of these, running something.
         is_slack: it is known that slots were free now and at the last snapshot: what waits cannot be served by more.
@@ -59,6 +60,7 @@ class Load:
     waiting: int
     delayed: int
     leased: int
+    busy_slots: int
     worked_ms: float
     finished: int
     guessed_cost_ms: float
@@ -73,7 +75,7 @@ class Memory:
     """What the last snapshot knew: the next one goes on from here, whichever scheduler makes it."""
 
     timestamp: int
-    leased: int
+    busy_slots: int
     worked_ms: float
     finished: int
     cost_ms: float
@@ -128,7 +130,7 @@ def _pace(load: Load, memory: Memory | None) -> float:
         return 1.0
     # Slots that were busy from one snapshot to the next, at least: workers that have just come have not yet finished
     # much, and that must not ask for yet more of them.
-    elapsed_ms, busy = load.now_ms - memory.timestamp, min(load.leased, memory.leased)
+    elapsed_ms, busy = load.now_ms - memory.timestamp, min(load.busy_slots, memory.busy_slots)
     if elapsed_ms <= 0 or busy == 0 or load.finished <= memory.finished:
         return memory.pace
     sample = min(1.0, max(_PACE_MIN, (load.worked_ms - memory.worked_ms) / (elapsed_ms * busy)))
@@ -145,7 +147,7 @@ def _slots_per_worker(load: Load) -> float:
 
 def _busy(load: Load) -> int:
     # What workers say of themselves may be a heartbeat old, what is in flight is of now.
-    return max(load.busy_workers, min(load.workers, math.ceil(load.leased / _slots_per_worker(load))))
+    return max(load.busy_workers, min(load.workers, math.ceil(load.busy_slots / _slots_per_worker(load))))
 
 
 def _wanted(load: Load, slots: float, rules: ScaleRules) -> int:

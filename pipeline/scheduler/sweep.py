@@ -65,6 +65,6 @@ class Sweep:
 
     def _follow_one(self, task: OpenTask, ending: tuple[str, str] | None) -> bool:
         if ending is None:
-            return self._queue.forget(task.task_id, task.token)
+            return bool(self._queue.forget(task.task_id, task.token))
         state, code = TaskState(ending[0]), ending[1]
-        return state.is_end and self._queue.amend(task.task_id, task.token, ending=state, code=code)
+        return state.is_end and bool(self._queue.amend(task.task_id, task.token, ending=state, code=code))

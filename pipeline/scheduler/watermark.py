@@ -59,12 +59,13 @@ def _told(
     rules: ScaleRules,
 ) -> dict[str, Any]:
     last = before.get("lanes", {}).get(status.lane, {})
-    idle = max(0, crew.slots - status.leased)
+    idle = max(0, crew.slots - status.busy_slots)
     load = Load(
         now_ms=now_ms,
         waiting=status.waiting,
         delayed=status.delayed,
         leased=status.leased,
+        busy_slots=status.busy_slots,
         worked_ms=survey.worked_ms,
         finished=survey.finished,
         guessed_cost_ms=survey.cost_ms,
@@ -78,6 +79,7 @@ def _told(
         "waiting": status.waiting,
         "delayed": status.delayed,
         "leased": status.leased,
+        "busy_slots": status.busy_slots,
         "devices": status.devices,
         "oldest_wait_ms": status.oldest_wait_ms,
         "starved_devices": survey.starved,
@@ -86,7 +88,7 @@ def _told(
         "busy_workers": crew.busy,
         "held_hosts": sorted({worker.get("hostname", "") for worker in crew.held}),
         "is_downgraded": crew.is_downgraded,
-        "slots": {"effective": crew.slots, "active": status.leased, "idle": idle},
+        "slots": {"effective": crew.slots, "active": status.busy_slots, "idle": idle},
         "drain_per_s": survey.ends_per_s,
         "worked_ms": survey.worked_ms,
         "finished": survey.finished,

@@ -104,13 +104,13 @@ class QueueFigures:
         beats = {beat.worker_id: beat.age_ms for beat in self._roster.heartbeats(now_ms)}
         for lane in LANES:
             able = self._roster.able(workers, lane)
-            yield from _of_workers(lane, able, pulses[lane].leased)
+            yield from _of_workers(lane, able, pulses[lane].busy_slots)
             ages = [beats[name] for worker in able if (name := _id_of(worker)) in beats]
             if ages:
                 yield Figure(metrics.HEARTBEAT_AGE, (lane,), _seconds(max(ages)))
 
 
-def _of_workers(lane: Lane, able: Sequence[Entry], leased: int) -> Iterator[Figure]:
+def _of_workers(lane: Lane, able: Sequence[Entry], busy: int) -> Iterator[Figure]:
     engines = [worker.get("engine") for worker in able]
     for engine in _ENGINES:
         yield Figure(metrics.WORKERS, (lane, engine), engines.count(engine))
@@ -118,7 +118,7 @@ def _of_workers(lane: Lane, able: Sequence[Entry], leased: int) -> Iterator[Figu
     yield Figure(metrics.GPU_WORKERS, (lane,), sum(worker.get("gpu_available") == "1" for worker in able))
     yield Figure(metrics.HELD_WORKERS, (lane,), sum(is_held(worker, lane) for worker in able))
     slots = slots_in([worker for worker in able if not is_held(worker, lane)], lane)
-    for state, count in (("effective", slots), ("active", leased), ("idle", max(0, slots - leased))):
+    for state, count in (("effective", slots), ("active", busy), ("idle", max(0, slots - busy))):
         yield Figure(metrics.SLOTS, (lane, state), count)
 
 

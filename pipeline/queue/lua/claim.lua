@@ -3,10 +3,11 @@ claim - lease tasks from the head of the line of the device whose turn it is; no
 
 One turn serves one device: up to `batch_max` tasks, but one only while another device that could be served has waited
 for `starved_ms`; then comes the next turn, until there are `limit` tasks, or those of one slot are estimated to keep it
-busy for `slot_ms`. A task that has cost a worker or an engine has a slot by itself. A head that is past its TTL, that has
+busy for `slot_ms`. A task that has cost a worker or an engine, or of whose size nobody knows the cost, has a slot by
+itself. A head that is past its TTL, that has
 lost its record or that no fairlane wrote is put aside on the way and the next one is taken: at most 8 of them in one
-turn; the reconciler tells the ledger. What was charged and what the site of the last turn weighs is for consumers that
-choose among shards.
+turn; the reconciler tells the ledger. What was charged and what the site of each turn weighs is for consumers that choose
+among shards.
 
 KEYS
   1 root         string  the epoch key: carries the prefix
@@ -27,7 +28,7 @@ BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane}
   mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane} leases:{lane} backoff expiry global_pending overloaded_macs dead_letter
 RETURNS
-  claimed        lease_ends_ms charge site_weight device_weights sites, of each task: mac site task_id token [attempt losses payload]
+  claimed        lease_ends_ms charge sites turns, of each turn: site site_weight device_weights, of each task: mac site task_id token [attempt losses payload]
   empty
 COST  O(limit log n); 12 commands for a claim of one, 14 while several sites compete
 FLAGS allow-oom
@@ -49,8 +50,9 @@ local starved_ms, slot_ms = tonumber(ARGV[11]), tonumber(ARGV[12])
 
 local now = now_from(given_now)
 
--- What has been got: the rows of the reply, so many tasks in so many turns, estimated to cost so many worker-ms.
-local got = {rows = {}, tasks = 0, turns = 0, charge = 0, is_closed = false}
+-- What has been got: the rows of the reply, so many tasks of these devices in so many turns, estimated to cost so many
+-- worker-ms; what the site of each turn weighs, and how many sites there are.
+local got = {rows = {}, tasks = 0, macs = {}, turns = 0, charge = 0, weighed = {}, sites = 0, is_closed = false}
 local function is_enough()
   return got.is_closed or got.turns >= turns or got.tasks >= limit or slot_ms > 0 and got.charge >= slot_ms
 end
@@ -59,21 +61,23 @@ end
 --@include heads
 --@include turn
 
-local last, misses = nil, 0
+local misses = 0
 while not is_enough() and misses < 8 do
   local site_turn = redis.call('ZRANGE', sites_key(lane_name), 0, 0)[1]
   if not site_turn then break end
   local site = string.match(site_turn, ':(.+)$')
   if not site then redis.call('ZREM', sites_key(lane_name), site_turn) end
   local turn = site and serve_site(site)
-  last, misses = turn or last, turn and misses or misses + 1
+  misses = turn and misses or misses + 1
 end
 -- Unless all that was wanted was found, whatever wake-ups are left are stale: nothing can be served now.
 if not is_enough() then redis.call('DEL', wake_key(lane_name)) end
 if slot_ms > 0 and got.tasks > 1 then share_slot() end
 leave()
-if not last then return {'empty'} end
-local reply = {'claimed', digits(now + lease_ms), digits(got.charge)}
-for _, value in ipairs(last) do reply[#reply + 1] = value end
+if got.turns == 0 then return {'empty'} end
+local reply = {'claimed', digits(now + lease_ms), digits(got.charge), digits(got.sites), digits(got.turns)}
+for _, turn in ipairs(got.weighed) do
+  for _, value in ipairs(turn) do reply[#reply + 1] = value end
+end
 for _, value in ipairs(got.rows) do reply[#reply + 1] = value end
 return reply

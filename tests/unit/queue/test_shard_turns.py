@@ -6,7 +6,7 @@ from pipeline.queue.shard_turns import REST_MAX_MS, REST_MIN_MS, ShardTurns, Tur
 
 
 def turn(site: str = "local", *, devices: float = 1, charge_ms: float = 100, sites: int = 1, weight: float = 1) -> Turn:
-    return Turn([], site, charge_ms, weight, devices, sites)
+    return Turn([], charge_ms, {site: (weight, devices)}, sites)
 
 
 def serve(turns: ShardTurns, gives: dict[int, Turn], rounds: int) -> dict[int, int]:

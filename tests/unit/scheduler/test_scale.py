@@ -13,6 +13,7 @@ QUIET = Load(
     waiting=0,
     delayed=0,
     leased=0,
+    busy_slots=0,
     worked_ms=0,
     finished=0,
     guessed_cost_ms=1_000,
@@ -31,11 +32,13 @@ class Lane:
         self.memory: Memory | None = None
 
     def snapshot(self, **changes: Any) -> Scale:
+        if "leased" in changes:
+            changes = {"busy_slots": changes["leased"], **changes}
         self.load = replace(self.load, now_ms=self.load.now_ms + 15_000, **changes)
         result = scale(self.load, self.memory, self.rules)
         self.memory = Memory(
             timestamp=self.load.now_ms,
-            leased=self.load.leased,
+            busy_slots=self.load.busy_slots,
             worked_ms=self.load.worked_ms,
             finished=self.load.finished,
             cost_ms=result.cost_ms,
@@ -51,6 +54,18 @@ def test_work_over_the_target_wait_gives_the_workers() -> None:
     result = Lane().snapshot(waiting=598, leased=2, slots=2, workers=2, busy_workers=2)
 
     assert (result.work_ms, result.expected_wait_ms, result.desired_workers) == (600_000, 300_000, 10)
+
+
+@pytest.mark.feature("S8")
+def test_a_slot_that_does_many_texts_together_is_one_busy_slot() -> None:
+    lane = Lane()
+    lane.snapshot(waiting=598, leased=64, busy_slots=2, slots=2, workers=1, busy_workers=1)
+
+    result = lane.snapshot(
+        waiting=598, leased=64, busy_slots=2, slots=2, workers=1, busy_workers=1, worked_ms=30_000, finished=30
+    )
+
+    assert result.pace == 1.0
 
 
 @pytest.mark.feature("S8")

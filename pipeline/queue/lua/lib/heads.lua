@@ -53,10 +53,22 @@ local function lease(lane, device, entry, begun)
   keep_busy(lane, 1)
   add(lane, 'waiting', -1)
   site_add(lane, 'charge', charged)
+  got.charge = got.charge + charged
   lane_add(device, 'inflight', 1)
   lane_add(device, 'charge', charged)
   take_credit(device, now)
   return token
+end
+
+-- Whether a task has its slot by itself: one that has cost a worker would take its neighbours with it again, and one of
+-- a size of which nobody knows the cost yet might keep them waiting.
+local function is_alone(lane, entry, begun) return begun.losses > 0 or not lane.estimates[entry.class] end
+
+-- Whether a task goes into a slot that holds some already: not when the slot would be busy for too long, and only one of a
+-- device that may have so many in flight, since the others may run beside it.
+local function has_place(lane, device, entry)
+  if get(device, 'max_inflight') > 0 and got.macs[device.mac] then return false end
+  return got.charge + estimate(lane, entry.class) <= slot_ms
 end
 
 -- Lease the first task in line that can run. Returns its columns of the reply, and the entry behind it.
@@ -67,10 +79,10 @@ local function lease_head(lane, device)
     if #two == 0 then return nil, nil end
     local entry = parse_entry(two[1], two[2])
     local begun = entry and entry.expires > now and beginning_of(entry)
-    if begun and begun.losses > 0 then
-      -- What has cost a worker has a slot by itself: it would take those that share its slot with it again.
+    local alone = begun and is_alone(lane, entry, begun)
+    if begun and got.tasks > 0 and (alone or not has_place(lane, device, entry)) then
       got.is_closed = true
-      if got.tasks > 0 then return nil, entry end
+      return nil, entry
     end
     redis.call('ZREM', line, two[1])
     local behind = two[3] and (parse_entry(two[3], two[4]) or head_of(device.mac, lane_name)) or nil
@@ -82,6 +94,8 @@ local function lease_head(lane, device)
       local token = lease(lane, device, entry, begun)
       if token then
         got.tasks = got.tasks + 1
+        got.macs[device.mac] = true
+        got.is_closed = alone
         if not begun then return {entry.task_id, digits(token)}, behind end
         return {entry.task_id, digits(token), digits(begun.attempt), digits(begun.losses), begun.payload}, behind
       end

@@ -30,8 +30,7 @@ local function next_of(seated, second)
   return seated or second
 end
 
--- Serve the site's next device. Returns what the reply tells of its site; nil when it turned out that nothing could be
--- leased.
+-- Serve the site's next device; nil when it turned out that nothing could be leased.
 local function serve_site(site)
   local lane = go_to(lane_name, site)
   local two = redis.call('ZRANGE', schedule_key(lane_name, site), 0, 1, 'WITHSCORES')
@@ -49,7 +48,6 @@ local function serve_site(site)
   local device = open_device(mac, lane_name)
   put(lane, 'v', math.max(get(lane, 'v'), site_get(lane, 'tag')))
   site_put(lane, 'v', math.max(site_get(lane, 'v'), lane_get(device, 'tag')))
-  local charge_before = site_get(lane, 'charge')
   local leased, behind = lease_turn(lane, device, math.min(batch_max, limit - got.tasks))
   -- An emptied line leaves the index of waiting devices when its tasks in flight end, or here when there are none.
   if #leased == 0 and not behind then leave_oldest(lane, device) end
@@ -66,8 +64,9 @@ local function serve_site(site)
     for _, value in ipairs({device.mac, site, unpack(one)}) do got.rows[#got.rows + 1] = value end
   end
   got.turns = got.turns + 1
-  got.charge = got.charge + site_get(lane, 'charge') - charge_before
-  return {digits(site_weight(lane)), digits(site_get(lane, 'phi')), digits(get(lane, 'sites'))}
+  got.sites = get(lane, 'sites')
+  got.weighed[#got.weighed + 1] = {site, digits(site_weight(lane)), digits(site_get(lane, 'phi'))}
+  return true
 end
 
 -- The tasks of one slot keep it busy together, and end together: each counts for its share.
