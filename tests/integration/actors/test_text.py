@@ -1,11 +1,12 @@
 """A text's task, run by hand: when the ledger hears of its start, and what it keeps of an attempt that failed."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from models.base import Database
-from models.ledger import Ledger, TaskRow
+from models.ledger import GoodEnd, Ledger, TaskRow
 from pipeline.actors.text import TextWork
 from pipeline.attempts import Attempt
 from pipeline.detector.detector import Detector
@@ -37,11 +38,13 @@ MACS = {"good": "aabbccddee01", "bad": "aabbccddee02", "fine": "aabbccddee03"}
 class Calm:
     """Lists that are there, but for one device."""
 
-    def __init__(self, bad_mac: str = "") -> None:
-        self.bad_mac = bad_mac
+    def __init__(self, bad_mac: str = "", clock: FakeClock | None = None) -> None:
+        self.bad_mac, self.clock = bad_mac, clock
 
     def detector(self, site: str, mac: str) -> Detector:
         if mac == self.bad_mac:
+            if self.clock:
+                self.clock.advance(500)
             raise ListUnavailable("away")
         return Detector()
 
@@ -152,3 +155,29 @@ def test_a_text_that_cannot_be_screened_costs_its_neighbours_nothing(ledger: Led
         "bad": "running",  # so that what becomes of it can be written in its name
         "fine": "done",
     }
+
+
+class Noting(Ledger):
+    """Notes which texts are stored together."""
+
+    def __init__(self, database: Database, clock: FakeClock) -> None:
+        super().__init__(database, clock)
+        self.stored: list[list[str]] = []
+
+    def finish_each(self, ends: Sequence[GoodEnd]) -> list[Exception | None]:
+        self.stored.append([end.task_id for end in ends])
+        return super().finish_each(ends)
+
+
+def test_one_that_is_slow_keeps_no_result_of_its_neighbours_and_pays_for_itself(
+    database: Database, clock: FakeClock
+) -> None:
+    ledger = Noting(database, clock)
+    for task_id in ("good", "bad", "fine"):
+        ledger.accept(new_task(task_id, lane="text", payload={"text": task_id, "words": []}, mac=MACS[task_id]))
+    attempts = [_attempt(task_id, token=7) for task_id in ("good", "bad", "fine")]
+
+    TextWork(ledger, Calm(MACS["bad"], clock), clock).run(attempts)  # type: ignore[arg-type]
+
+    assert ledger.stored == [["good"], ["fine"]]
+    assert [attempt.own_ms for attempt in attempts] == [0, 500, 0]

@@ -4,7 +4,7 @@ import pytest
 import redis
 
 from pipeline.errors import LeaseLost
-from pipeline.queue import Claim, Rules, Started
+from pipeline.queue import Claim, DeviceRules, Rules, Started
 from tests.support.clock import FakeClock
 from tests.support.line import BLUE, GREEN, LEAVING, RED, Line, ShardedLine
 
@@ -48,6 +48,52 @@ def test_what_nobody_knows_yet_is_claimed_alone(line: Line) -> None:
 
 
 @pytest.mark.feature("Q6")
+def test_a_size_of_which_nobody_knows_the_cost_is_claimed_alone(line: Line) -> None:
+    teach(line)
+    line.submit(RED, 2)
+    line.submit(BLUE, 2, size_class=20)
+
+    slots = []
+    while claims := claim_slot(line):
+        slots.append([claim.mac for claim in claims])
+
+    assert [slot for slot in slots if BLUE in slot] == [[BLUE], [BLUE]]
+    line.assert_books_balance()
+
+
+@pytest.mark.feature("Q6")
+def test_what_would_keep_the_slot_busy_for_too_long_is_not_put_on_top(line: Line) -> None:
+    teach(line)
+    line.submit(BLUE, 1, size_class=20)
+    line.drain(1, cost_ms=3_000)
+    line.submit(RED, 2)
+    line.submit(BLUE, 2, size_class=20)
+    line.submit(GREEN, 2)
+
+    slots = []
+    while claims := claim_slot(line):
+        slots.append([claim.mac for claim in claims])
+
+    assert [slot for slot in slots if BLUE in slot] == [[BLUE], [BLUE]]
+    assert len(slots) <= 5
+    line.assert_books_balance()
+
+
+@pytest.mark.feature("Q18")
+def test_what_a_device_may_have_in_flight_is_not_put_into_one_slot(line: Line) -> None:
+    teach(line)
+    line.queue.set_device(RED, DeviceRules(max_inflight=2))
+    line.submit(RED, 4)
+    line.submit(BLUE, 2)
+
+    first, second = claim_slot(line), claim_slot(line)
+
+    assert [[claim.mac for claim in slot].count(RED) for slot in (first, second)] == [1, 1]
+    assert [claim.mac for slot in (first, second) for claim in slot].count(BLUE) == 2
+    line.assert_books_balance()
+
+
+@pytest.mark.feature("Q6")
 def test_tasks_of_one_slot_keep_one_slot_busy(line: Line) -> None:
     teach(line)
     line.submit(RED, 30)
@@ -56,6 +102,8 @@ def test_tasks_of_one_slot_keep_one_slot_busy(line: Line) -> None:
     first, second = claim_slot(line), claim_slot(line, limit=3)
     assert min(len(first), len(second)) == 3
     assert busy_slots(line) == pytest.approx(2)
+    (status,) = (status for status in line.inspector.lanes() if status.lane == "ocr")
+    assert (status.leased, status.busy_slots) == (len(first) + len(second), 2)
     line.assert_books_balance()
 
     for claim in first:
@@ -212,6 +260,29 @@ def contents(client: redis.Redis, key: bytes) -> object:
     kinds = {b"hash": client.hgetall, b"zset": lambda name: client.zrange(name, 0, -1, withscores=True)}
     read = kinds.get(client.type(key))  # type: ignore[arg-type]
     return read(key) if read else client.dump(key)  # type: ignore[operator]
+
+
+def test_over_shards_a_consumer_learns_what_each_site_of_a_slot_weighs(valkey: redis.Redis, clock: FakeClock) -> None:
+    line = ShardedLine(valkey, clock, 2)
+    line.submit(line.mac_in(0), 40)
+    line.drain(40, cost_ms=COST_MS)
+    for site, weight in (("north", 1), ("south", 3)):
+        line.queue.set_site(site, weight=weight)
+    line.submit(line.mac_in(0), 2, site="north")
+    line.submit(other_mac_in(line, 0), 2, site="south")
+
+    turn = line.queue.shards[0].take_turn("ocr", 4, 1, SLOT_MS)
+
+    assert turn is not None
+    assert turn.weighed == {"north": (1, 1), "south": (3, 1)}
+
+
+def other_mac_in(line: ShardedLine, shard: int) -> str:
+    return next(
+        mac
+        for number in range(1_000)
+        if line.queue.home_number(mac := f"0e{number:010x}") == shard and mac != line.mac_in(shard)
+    )
 
 
 def test_over_shards_a_slot_is_filled_from_one_and_each_lease_is_told_to_its_own(

@@ -43,6 +43,19 @@ def accepted(ledger: Ledger, line: ShardedLine, shard: int) -> str:
 
 
 @pytest.mark.feature("Q21")
+def test_whoever_follows_the_ledger_hears_of_the_shard_that_knows_the_task(line: ShardedLine) -> None:
+    (task_id,) = line.submit(line.mac_in(SILENT + 1))
+    claim = line.claim()
+    line.queue.cancel(task_id)
+    silence(line)
+
+    assert line.queue.amend(task_id, claim.token, ending=TaskState.CANCELLED, code="cancelled") is False
+    assert line.queue.forget(task_id, claim.token) is False
+    with pytest.raises(QueueUnavailable):
+        line.queue.amend("unknown", claim.token, ending=TaskState.CANCELLED, code="cancelled")
+
+
+@pytest.mark.feature("Q21")
 def test_tasks_of_the_other_shards_are_recovered(line: ShardedLine, database: Database, clock: FakeClock) -> None:
     ledger = Ledger(database, clock)
     for shard in range(SHARDS):

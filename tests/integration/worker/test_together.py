@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 import redis
+from dramatiq import Worker
 from dramatiq.errors import BrokerConnectionError
 
 from models.base import Database
@@ -11,7 +12,7 @@ from models.ledger import Ledger
 from pipeline.attempts import Complete, Retry
 from pipeline.broker import ClaimedMessage, FairBroker
 from pipeline.errors import DatabaseUnavailable, EngineFailure, QueueUnavailable, StorageUnavailable
-from pipeline.middleware import Measure, Outcome, RetryRules
+from pipeline.middleware import LeaseRenewal, Measure, Outcome, RetryRules
 from pipeline.queue import FairQueue
 from tests.integration.worker.conftest import RULES, Shop
 from tests.support.clock import FakeClock
@@ -119,19 +120,20 @@ class Stumbling(FairQueue):
 
 def test_after_an_outage_the_queue_is_told_only_what_it_was_not_told(shop: Shop, valkey: redis.Redis) -> None:
     broker = FairBroker(Stumbling(valkey, RULES), poll_s=0.1, middleware=[])
-    submit(shop, "good", "bad")
-    message = ClaimedMessage([claim for _ in range(2) for claim in shop.queue.claim("text")])
+    submit(shop, "good", "bad", "worse")
+    message = ClaimedMessage([claim for _ in range(3) for claim in shop.queue.claim("text")])
     for attempt in message.attempts:
         shop.queue.start(attempt.claim.task_id, attempt.claim.token)
     message.attempts[0].ending = Complete()
     message.attempts[1].ending = Retry(60_000, "storage_unavailable")
+    message.attempts[2].ending = Retry(60_000, "storage_unavailable")
 
     with pytest.raises(BrokerConnectionError):
         broker.settle(message)
-    assert [attempt.is_told for attempt in message.attempts] == [True, False]
+    assert [attempt.is_told for attempt in message.attempts] == [True, False, True]
     broker.settle(message)
 
-    assert [attempt.is_told for attempt in message.attempts] == [True, True]
+    assert [attempt.is_told for attempt in message.attempts] == [True, True, True]
     assert not any(attempt.is_lease_lost for attempt in message.attempts)
     assert all(books.balances for books in shop.inspector.audit())
 
@@ -157,6 +159,62 @@ def test_a_database_that_is_away_is_waited_for_once_for_all_of_a_slot(shop: Shop
 
     assert ledger.asked == 1
     assert [type(attempt.ending) for attempt in message.attempts] == [Retry] * 3
+
+
+class Broken(Ledger):
+    """Has a bug that shows with one task."""
+
+    def put_back(self, task_id: str, *_: object, **__: object) -> None:
+        if task_id == "b":
+            raise ValueError("a bug")
+
+
+def test_a_bug_with_one_ending_leaves_no_other_undecided(shop: Shop, database: Database) -> None:
+    ledger = Broken(database, FakeClock())
+    outcome = Outcome(ledger, FakeClock(), RetryRules(max_attempts=4, max_losses=3, base_ms=1_000, max_ms=1_000))
+    submit(shop, "a", "b", "c", "d")
+    message = ClaimedMessage([claim for _ in range(4) for claim in shop.queue.claim("text")])
+    message.begun += message.attempts
+    for attempt in message.attempts[:3]:
+        attempt.error = StorageUnavailable("away")
+
+    outcome.after_process_message(shop.broker, message)
+
+    assert [type(attempt.ending) for attempt in message.attempts] == [Retry, Retry, Retry, Complete]
+
+
+class Deaf(FairQueue):
+    """Does not answer for one task, and notes for which it was asked."""
+
+    def __init__(self, client: redis.Redis, deaf_to: str) -> None:
+        super().__init__(client, RULES)
+        self.deaf_to = deaf_to
+        self.asked: list[str] = []
+
+    def renew(self, task_id: str, token: int) -> int:
+        self.asked.append(task_id)
+        if task_id == self.deaf_to:
+            raise QueueUnavailable("silent")
+        return super().renew(task_id, token)
+
+
+def test_a_silent_shard_is_asked_once_for_a_slot_and_keeps_no_other_lease_waiting(
+    shop: Shop, valkey: redis.Redis
+) -> None:
+    submit(shop, "a", "b", "c", "image")
+    claims = [claim for _ in range(4) for claim in shop.queue.claim("text")]
+    shop.broker.slots.open({"text": 2})
+    shop.broker.slots.fill(claims[:3])
+    shop.broker.slots.fill(claims[3:])
+    queue = Deaf(valkey, deaf_to="a")
+    renewal = LeaseRenewal(queue, renew_s=0.01)
+
+    renewal.after_worker_boot(shop.broker, Worker(shop.broker))
+    wait_until(lambda: "image" in queue.asked)
+    renewal.after_worker_shutdown(shop.broker, Worker(shop.broker))
+
+    assert queue.asked[:2] == ["a", "image"]
+    assert "b" not in queue.asked
 
 
 def test_what_was_spent_for_all_of_a_slot_is_divided_equally(shop: Shop, clock: FakeClock) -> None:
