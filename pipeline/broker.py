@@ -137,14 +137,18 @@ class FairBroker(Broker):
         """
         untold = [attempt for attempt in message.attempts if not attempt.is_told]
         done = [attempt for attempt in untold if isinstance(attempt.ending, Complete)]
-        tellings: list[Callable[[], None]] = [partial(self._tell_done, done)]
-        tellings += [partial(attempt.run, self._tell, attempt) for attempt in untold if attempt not in done]
+        tellings: list[tuple[list[Attempt], Callable[[], None]]] = [(done, partial(self._tell_done, done))]
+        tellings += [([one], partial(one.run, self._tell, one)) for one in untold if one not in done]
         unheard = None
-        for tell in tellings:
+        for attempts, tell in tellings:
             try:
                 tell()
             except QueueUnavailable as exc:  # the others may be heard by a shard that answers
                 unheard = exc
+            except Exception:
+                # Dramatiq would drop the message, and the slot be full for ever; so the leases run out.
+                log.exception("a bug kept the queue from being told")
+                self.slots.free([attempt.claim for attempt in attempts])
         if unheard:
             raise BrokerConnectionError(str(unheard)) from unheard  # type: ignore[no-untyped-call]
 

@@ -9,11 +9,11 @@ from dramatiq.errors import BrokerConnectionError
 
 from models.base import Database
 from models.ledger import Ledger
-from pipeline.attempts import Complete, Retry
+from pipeline.attempts import Bury, Complete, Retry
 from pipeline.broker import ClaimedMessage, FairBroker
 from pipeline.errors import DatabaseUnavailable, EngineFailure, QueueUnavailable, StorageUnavailable
 from pipeline.middleware import LeaseRenewal, Measure, Outcome, RetryRules
-from pipeline.queue import FairQueue
+from pipeline.queue import FairQueue, TaskState
 from tests.integration.worker.conftest import RULES, Shop
 from tests.support.clock import FakeClock
 from tests.support.processes import wait_until
@@ -136,6 +136,23 @@ def test_after_an_outage_the_queue_is_told_only_what_it_was_not_told(shop: Shop,
     assert [attempt.is_told for attempt in message.attempts] == [True, True, True]
     assert not any(attempt.is_lease_lost for attempt in message.attempts)
     assert all(books.balances for books in shop.inspector.audit())
+
+
+def test_a_slot_whose_ending_cannot_be_told_is_free_again(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+    submit(shop, "odd", "good")
+    claims = [claim for _ in range(2) for claim in shop.queue.claim("text")]
+    message = ClaimedMessage(claims)
+    shop.broker.slots.fill(claims)
+    for attempt in message.attempts:
+        shop.queue.start(attempt.claim.task_id, attempt.claim.token)
+    message.attempts[0].ending = Bury(TaskState.FAILED, "bad_image", "half of a pair: \ud800")
+    message.attempts[1].ending = Complete()
+
+    shop.broker.settle(message)
+
+    assert "a bug kept the queue from being told" in caplog.text
+    assert shop.broker.slots.in_use() == 0
+    assert [attempt.is_told for attempt in message.attempts] == [False, True]
 
 
 class Silent(Ledger):
