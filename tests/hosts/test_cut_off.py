@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from tests.faults.harness.books import book_of
 from tests.faults.harness.journal import EFFECTS, Journal
 from tests.hosts.conftest import Fleet
 from tests.support.processes import wait_until
@@ -44,7 +45,7 @@ def test_a_cut_of_any_length_and_of_one_way_loses_nothing_and_doubles_nothing(
     fleet: Fleet, seconds: int, is_one_way: bool
 ) -> None:
     """One way: what the host says reaches the servers, which act on it, and no answer comes back."""
-    journal, host = Journal(fleet.settings.database_url), fleet.hosts["a"]
+    journal, host = Journal(book_of(fleet.settings.database_url)), fleet.hosts["a"]
     task_ids = fleet.submit_many(12, b"take two seconds")
     wait_until(lambda: sum(fleet.state_of(task_id) == "running" for task_id in task_ids) == 2)
 
