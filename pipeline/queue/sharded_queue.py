@@ -162,10 +162,10 @@ class ShardedQueue(FairQueue):
 
     def amend(self, task_id: str, token: int | None, *, ending: TaskState, code: str) -> bool | None:
         """A task that was never leased has a token without a shard, so they are asked until one knows it."""
-        return _of_knower(self.shards, lambda shard: shard.amend(task_id, token, ending=ending, code=code))
+        return in_any(self.shards, lambda shard: shard.amend(task_id, token, ending=ending, code=code))
 
     def forget(self, task_id: str, token: int) -> bool | None:
-        return _of_knower(self.shards, lambda shard: shard.forget(task_id, token))
+        return in_any(self.shards, lambda shard: shard.forget(task_id, token))
 
     def home_number(self, mac: str) -> int:
         return home_of(mac, len(self.shards))
@@ -246,15 +246,10 @@ def _at_their_own(
     return [answers[place] for place in range(len(items))]
 
 
-def _of_knower(shards: Sequence[Shard], ask: Callable[[Shard], bool | None]) -> bool | None:
-    """The answer of the shard that knows the task: what others would say, or that they do not answer, is no matter."""
-    found = in_any(shards, lambda shard: None if (answer := ask(shard)) is None else (answer,))
-    return found[0] if found else None
-
-
-def _has_cancelled(shard: Shard, task_id: str) -> bool:
+def _has_cancelled(shard: Shard, task_id: str) -> bool | None:
+    """True, or None when the shard knows no such task."""
     try:
         shard.cancel(task_id)
     except TaskNotFound:
-        return False
+        return None
     return True

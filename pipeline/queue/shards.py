@@ -40,15 +40,15 @@ def shard_of_token(token: int, count: int) -> int:
     return shard
 
 
-def in_any(shards: Iterable[_Shard], ask: Callable[[_Shard], _Found]) -> _Found | None:
-    """The first answer that is something; shards that do not answer are passed over, and may have known more.
+def in_any(shards: Iterable[_Shard], ask: Callable[[_Shard], _Found | None]) -> _Found | None:
+    """The first answer that is not None; shards that do not answer are passed over, and may have known more.
 
     Raises: QueueUnavailable, when one did not answer and the others had nothing.
     """
     failure = None
     for shard in shards:
         try:
-            if found := ask(shard):
+            if (found := ask(shard)) is not None:
                 return found
         except QueueUnavailable as exc:
             failure = exc

@@ -6,8 +6,8 @@ for `starved_ms`; then comes the next turn, until there are `limit` tasks, or th
 busy for `slot_ms`. A task that has cost a worker or an engine, or of whose size nobody knows the cost, has a slot by
 itself. A head that is past its TTL, that has
 lost its record or that no fairlane wrote is put aside on the way and the next one is taken: at most 8 of them in one
-turn; the reconciler tells the ledger. What was charged and what the site of each turn weighs is for consumers that choose
-among shards.
+turn; the reconciler tells the ledger. What was charged and what each site that was served weighs is for consumers that
+choose among shards.
 
 KEYS
   1 root         string  the epoch key: carries the prefix
@@ -28,7 +28,7 @@ BUILDS
   lane:{lane} task:{task_id} mac:meta:{mac} mac:queue:{mac}:{lane} mac:schedule:{lane}:{site} site:schedule:{lane}
   mac:oldest:{lane} mac:oldest:{lane}:{site} wake:{lane} leases:{lane} backoff expiry global_pending overloaded_macs dead_letter
 RETURNS
-  claimed        lease_ends_ms charge sites turns, of each turn: site site_weight device_weights, of each task: mac site task_id token [attempt losses payload]
+  claimed        lease_ends_ms charge sites served, of each site served: site site_weight device_weights, of each task: mac site task_id token [attempt losses payload]
   empty
 COST  O(limit log n); 12 commands for a claim of one, 14 while several sites compete
 FLAGS allow-oom
@@ -51,7 +51,7 @@ local starved_ms, slot_ms = tonumber(ARGV[11]), tonumber(ARGV[12])
 local now = now_from(given_now)
 
 -- What has been got: the rows of the reply, so many tasks of these devices in so many turns, estimated to cost so many
--- worker-ms; what the site of each turn weighs, and how many sites there are.
+-- worker-ms; what each site that was served weighs, and how many sites there are.
 local got = {rows = {}, tasks = 0, macs = {}, turns = 0, charge = 0, weighed = {}, sites = 0, is_closed = false}
 local function is_enough()
   return got.is_closed or got.turns >= turns or got.tasks >= limit or slot_ms > 0 and got.charge >= slot_ms
@@ -75,9 +75,11 @@ if not is_enough() then redis.call('DEL', wake_key(lane_name)) end
 if slot_ms > 0 and got.tasks > 1 then share_slot() end
 leave()
 if got.turns == 0 then return {'empty'} end
-local reply = {'claimed', digits(now + lease_ms), digits(got.charge), digits(got.sites), digits(got.turns)}
-for _, turn in ipairs(got.weighed) do
-  for _, value in ipairs(turn) do reply[#reply + 1] = value end
+local weighed = {}
+for site, weights in pairs(got.weighed) do
+  for _, value in ipairs({site, unpack(weights)}) do weighed[#weighed + 1] = value end
 end
+local reply = {'claimed', digits(now + lease_ms), digits(got.charge), digits(got.sites), digits(#weighed / 3)}
+for _, value in ipairs(weighed) do reply[#reply + 1] = value end
 for _, value in ipairs(got.rows) do reply[#reply + 1] = value end
 return reply

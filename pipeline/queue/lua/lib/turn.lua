@@ -65,7 +65,7 @@ local function serve_site(site)
   end
   got.turns = got.turns + 1
   got.sites = get(lane, 'sites')
-  got.weighed[#got.weighed + 1] = {site, digits(site_weight(lane)), digits(site_get(lane, 'phi'))}
+  got.weighed[site] = {digits(site_weight(lane)), digits(site_get(lane, 'phi'))}
   return true
 end
 
