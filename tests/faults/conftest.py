@@ -17,8 +17,9 @@ def rounds(request: pytest.FixtureRequest) -> list[Round]:
 
 
 @pytest.fixture(scope="module")
-def course() -> Iterator[Course]:
-    course = Course()
+def course(request: pytest.FixtureRequest) -> Iterator[Course]:
+    """On the database that the test is given for it."""
+    course = Course(on_sqlite=request.param == "SQLite")
     yield course
     course.close()
 

@@ -13,10 +13,22 @@ from tests.faults.harness.table import Round
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(900)]
 
+#: Each fault, with the database of the house in which it strikes.
+_ON_EACH = [
+    *(("PostgreSQL", fault) for fault in short_course()),
+    *(("SQLite", fault) for fault in short_course(on_sqlite=True)),
+]
+
 
 @pytest.mark.feature("R2")
+@pytest.mark.feature("R3")
 @pytest.mark.feature("Q8")
-@pytest.mark.parametrize("fault", short_course(), ids=lambda fault: fault.name.replace(" ", "_"))
+@pytest.mark.parametrize(
+    ("course", "fault"),
+    _ON_EACH,
+    indirect=["course"],
+    ids=[f"{database}-{fault.name.replace(' ', '_')}" for database, fault in _ON_EACH],
+)
 def test_a_fault_under_load_loses_nothing_and_doubles_nothing(
     course: Course, rounds: list[Round], fault: Fault
 ) -> None:
